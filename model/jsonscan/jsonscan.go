@@ -1,30 +1,180 @@
 // Package jsonscan reads what is needed of a Kubernetes object from its JSON
-// bytes, without decoding it.
+// bytes, without decoding it: where one frame ends, what object it is about,
+// and where the members of an object lie.
+//
+// Nothing here builds a tree. The readers ([FrameReader], [ListReader]) hold
+// one value at a time, the other functions work on spans of the bytes given.
+// Only [Valid] checks a value in full; everything else checks what it walks
+// over and no more, since the history keeps bytes as they came and the cost of
+// a whole check would be paid for every event.
+//
+// Keys are compared exactly, as the API server does, not without regard to
+// case as encoding/json does. Of a key that occurs twice the first counts:
+// what comes later may never be read. The API server writes no such objects.
 package jsonscan
 
-import "encoding/json"
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
 
-// Meta is the identity of an object, as its bytes spell it. Strings are
-// unescaped; they are views of the input where nothing was escaped.
-type Meta struct {
-	APIVersion, Kind, Namespace, Name, UID, ResourceVersion string
-	// InitialEventsEnd is set on the bookmark that ends a streamed list
-	// (annotation k8s.io/initial-events-end: "true").
-	InitialEventsEnd bool
+// MaxDepth is the deepest nesting that [Valid] accepts, the same as
+// encoding/json's, so that a recursive reader of valid bytes cannot exhaust
+// the stack.
+const MaxDepth = 10000
+
+// Errors of the scanning functions. They carry nothing of the input, which may
+// be a Secret.
+var (
+	ErrTruncated = errors.New("JSON value is cut short")
+	ErrSyntax    = errors.New("not valid JSON")
+	ErrNotObject = errors.New("not a JSON object")
+	ErrNotArray  = errors.New("not a JSON array")
+	ErrNotString = errors.New("not a JSON string")
+)
+
+const (
+	swarOnes  = 0x0101010101010101
+	swarHighs = 0x8080808080808080
+	swarQuote = '"' * swarOnes
+	swarSlash = '\\' * swarOnes
+)
+
+// stringStop returns the index of the first quote or backslash at or after i,
+// or len(b). Eight bytes at a time: strings are most of what there is, and the
+// short ones are not worth a call of bytes.IndexByte.
+func stringStop(b []byte, i int) int {
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:])
+		q, s := x^swarQuote, x^swarSlash
+		// The lowest marked byte is exact; above it there may be false marks.
+		if m := ((q-swarOnes)&^q | (s-swarOnes)&^s) & swarHighs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+		i += 8
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
 }
 
-// Identity scans raw, a JSON object, for its identity.
-func Identity(raw []byte) (Meta, error) {
-	var o struct {
-		APIVersion, Kind string
-		Metadata         struct {
-			Namespace, Name, UID, ResourceVersion string
-			Annotations                           map[string]string
+// stringEnd returns the index past the closing quote of the string whose
+// opening quote is before i, or -1.
+func stringEnd(b []byte, i int) int {
+	for {
+		i = stringStop(b, i)
+		if i >= len(b) {
+			return -1
+		}
+		if b[i] == '"' {
+			return i + 1
+		}
+		i += 2
+	}
+}
+
+// What a byte outside of strings means to boundary.
+const (
+	opensString = iota + 1
+	opens
+	closes
+)
+
+var kinds = [256]uint8{'"': opensString, '{': opens, '[': opens, '}': closes, ']': closes}
+
+// boundary finds the end of an object, array or string that may arrive in
+// pieces. The zero value is before the first byte.
+type boundary struct {
+	depth    int
+	inString bool
+}
+
+// scan goes on from b[i]. It returns the index past the value and true, or the
+// index from which to go on when b has grown, and false.
+func (s *boundary) scan(b []byte, i int) (int, bool) {
+	depth, inString := s.depth, s.inString // in registers: this is the hot loop
+	for i < len(b) {
+		if inString {
+			if i = stringStop(b, i); i >= len(b) {
+				break
+			}
+			if b[i] == '\\' {
+				if i+1 >= len(b) {
+					break // come back when it is known what is escaped
+				}
+				i += 2
+				continue
+			}
+			inString = false
+			i++
+			if depth == 0 {
+				return i, true
+			}
+			continue
+		}
+		c := b[i]
+		i++
+		switch kinds[c] {
+		case opensString:
+			inString = true
+		case opens:
+			depth++
+		case closes:
+			if depth--; depth <= 0 {
+				return i, true
+			}
 		}
 	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return Meta{}, err
+	s.depth, s.inString = depth, inString
+	return i, false
+}
+
+// skipNested returns the index past the container that was entered depth
+// levels deep before i, or -1.
+func skipNested(b []byte, i, depth int) int {
+	s := boundary{depth: depth}
+	if i, ok := s.scan(b, i); ok {
+		return i
 	}
-	return Meta{o.APIVersion, o.Kind, o.Metadata.Namespace, o.Metadata.Name, o.Metadata.UID, o.Metadata.ResourceVersion,
-		o.Metadata.Annotations["k8s.io/initial-events-end"] == "true"}, nil
+	return -1
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && isSpace(b[i]) {
+		i++
+	}
+	return i
+}
+
+// endsScalar reports whether c ends a number or literal.
+func endsScalar(c byte) bool { return c == ',' || c == '}' || c == ']' || isSpace(c) }
+
+// skipValue returns the index past the value at b[i], which must not be space.
+func skipValue(b []byte, i int) (int, error) {
+	if i >= len(b) {
+		return i, ErrTruncated
+	}
+	end := -1
+	switch b[i] {
+	case '{', '[':
+		end = skipNested(b, i+1, 1)
+	case '"':
+		end = stringEnd(b, i+1)
+	default:
+		end = i
+		for end < len(b) && !endsScalar(b[end]) {
+			end++
+		}
+		if end == i {
+			return i, ErrSyntax
+		}
+	}
+	if end < 0 {
+		return i, ErrTruncated
+	}
+	return end, nil
 }

@@ -1,0 +1,155 @@
+package jsonscan
+
+// Span is a piece of some bytes: b[Start:End].
+type Span struct{ Start, End int }
+
+// Of returns the piece of b.
+func (s Span) Of(b []byte) []byte { return b[s.Start:s.End] }
+
+// Member is one member of an object: its key, unescaped (a view of the object
+// where nothing was escaped), and where the value lies in the object's bytes.
+type Member struct {
+	Key string
+	Span
+}
+
+// AppendMembers appends the members of an object to dst, in order, and every
+// occurrence of a key that occurs twice. Values are told apart, not checked.
+func AppendMembers(dst []Member, object []byte) ([]Member, error) {
+	s := scanner{b: object, i: skipSpace(object, 0)}
+	more, err := s.enter()
+	for ; more; more, err = s.next() {
+		key, err := s.key()
+		if err != nil {
+			return dst, err
+		}
+		start := s.i
+		if err := s.skip(); err != nil {
+			return dst, err
+		}
+		dst = append(dst, Member{view(key), Span{start, s.i}})
+	}
+	if err == nil {
+		err = s.end()
+	}
+	return dst, err
+}
+
+// AppendElements appends the places of the elements of an array to dst.
+func AppendElements(dst []Span, array []byte) ([]Span, error) {
+	i := skipSpace(array, 0)
+	if i >= len(array) || array[i] != '[' {
+		return dst, ErrNotArray
+	}
+	i = skipSpace(array, i+1)
+	if i < len(array) && array[i] == ']' {
+		return dst, (&scanner{b: array, i: i + 1}).end()
+	}
+	for {
+		end, err := skipValue(array, i)
+		if err != nil {
+			return dst, err
+		}
+		dst = append(dst, Span{i, end})
+		i = skipSpace(array, end)
+		if i >= len(array) {
+			return dst, ErrTruncated
+		}
+		switch array[i] {
+		case ',':
+			i = skipSpace(array, i+1)
+		case ']':
+			return dst, (&scanner{b: array, i: i + 1}).end()
+		default:
+			return dst, ErrSyntax
+		}
+	}
+}
+
+// end checks that nothing follows.
+func (s *scanner) end() error {
+	if skipSpace(s.b, s.i) != len(s.b) {
+		return ErrSyntax
+	}
+	return nil
+}
+
+// SplitFrame splits the envelope of a watch, {"type":"ADDED","object":{…}}.
+// typ and object are views of frame. A frame without a type or without an
+// object is none: ErrSyntax.
+func SplitFrame(frame []byte) (typ string, object []byte, err error) {
+	s := scanner{b: frame, i: skipSpace(frame, 0)}
+	const gotType = gotKind
+	more, err := s.enter()
+	for ; more; more, err = s.next() {
+		key, err := s.key()
+		if err != nil {
+			return "", nil, err
+		}
+		switch start := s.i; string(key) {
+		case "type":
+			err = s.text(&typ, gotType)
+		case "object":
+			if err = s.skip(); err == nil && object == nil {
+				object = frame[start:s.i]
+			}
+		default:
+			err = s.skip()
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
+	if err == nil {
+		err = s.end()
+	}
+	if err == nil && (typ == "" || object == nil) {
+		err = ErrSyntax
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return typ, object, nil
+}
+
+// InjectTypeMeta appends item to dst and puts kind and apiVersion behind its
+// opening brace where they are absent, as they are from the items of lists of
+// built-in types. What is not an object is appended as it is.
+func InjectTypeMeta(dst, item []byte, apiVersion, kind string) []byte {
+	hasKind, hasVersion, empty := false, false, true
+	s := scanner{b: item, i: skipSpace(item, 0)}
+	more, err := s.enter()
+	body := s.i
+	for ; more && err == nil; more, err = s.next() {
+		var key []byte
+		if key, err = s.key(); err != nil {
+			break
+		}
+		empty = false
+		hasKind = hasKind || string(key) == "kind"
+		hasVersion = hasVersion || string(key) == "apiVersion"
+		if err = s.skip(); err != nil {
+			break
+		}
+	}
+	if err != nil || hasKind && hasVersion {
+		return append(dst, item...)
+	}
+	if empty {
+		body-- // before the closing brace, which enter has passed
+	}
+	dst = append(dst, item[:body]...)
+	if !hasKind {
+		dst = AppendQuote(append(dst, `"kind":`...), kind)
+		if !hasVersion || !empty {
+			dst = append(dst, ',')
+		}
+	}
+	if !hasVersion {
+		dst = AppendQuote(append(dst, `"apiVersion":`...), apiVersion)
+		if !empty {
+			dst = append(dst, ',')
+		}
+	}
+	return append(dst, item[body:]...)
+}
