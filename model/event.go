@@ -40,6 +40,16 @@ const (
 // IsObject reports whether a row of this type is a change of an object.
 func (t Type) IsObject() bool { return t >= Added && t <= Deleted }
 
+var typeNames = [...]string{"", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "STREAM", "GAP", "NOTE"}
+
+// String is the name on the wire, and a word of that style for the others.
+func (t Type) String() string {
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "?"
+}
+
 // Flag says how a row came about.
 type Flag uint16
 

@@ -1,0 +1,200 @@
+// Package splice writes one string of bytes as a recipe against another: runs
+// copied from the base, with inserted bytes and jumps between them.
+//
+// A splice is a list of steps. Each step copies a run of the base from a
+// cursor, then inserts bytes of its own, then moves the cursor:
+//
+//	copy n, insert "…", jump ±n
+//
+// There are two spellings of one list: a compact binary one for memory, and a
+// JSON array `[copy,"insert",jump,copy,"insert",jump,…]` for files that people
+// should be able to read with other programs.
+//
+// The package knows nothing of Kubernetes; what makes it fast is that two
+// versions of an object differ in few places, and mostly by values of the same
+// length (a time, a resourceVersion, the digits of a UID). So the encoder
+// first looks for the next agreement at the same distance, and only where that
+// fails does it index the base.
+package splice
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	gram       = 8       // bytes that must agree to begin a run
+	diagonal   = 48      // how far to look for agreement at the same distance
+	minRun     = 12      // a run that costs a jump must save more than the jump
+	candidates = 8       // positions of one hash that are tried
+	maxIndexed = 1 << 15 // indexed positions, so that the tables stay small
+)
+
+// step is one step of a splice; the insert is target[from:to].
+type step struct {
+	copied   int
+	from, to int
+	jump     int
+}
+
+// Encoder makes splices. It keeps its tables between calls, so that a call
+// allocates nothing once they have grown. The zero value is ready; an Encoder
+// must not be used from two goroutines at a time.
+type Encoder struct {
+	steps  []step
+	heads  []int32 // hash → newest indexed position + 1
+	chain  []int32 // per indexed position: the previous one with that hash + 1
+	shift  uint
+	stride int
+}
+
+func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+
+// agree returns the length of the common beginning of a and b.
+func agree(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if x := load(a, i) ^ load(b, i); x != 0 {
+			return i + bits.TrailingZeros64(x)>>3
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// agreeBack returns the length of the common end of a and b.
+func agreeBack(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if x := load(a, len(a)-i-8) ^ load(b, len(b)-i-8); x != 0 {
+			return i + bits.LeadingZeros64(x)>>3
+		}
+	}
+	for i < n && a[len(a)-1-i] == b[len(b)-1-i] {
+		i++
+	}
+	return i
+}
+
+// diff fills e.steps with the steps from base to target.
+func (e *Encoder) diff(base, target []byte) {
+	e.steps = e.steps[:0]
+	head := agree(base, target)
+	tail := agreeBack(base[head:], target[head:])
+	// The common end is one run of its own; the search sees the middle only.
+	b, t := base[:len(base)-tail], target[:len(target)-tail]
+	indexed := false
+	copied, bi, ti := head, head, head
+	for ti < len(t) {
+		mb, mt, n := nextOnDiagonal(b, t, bi, ti)
+		if n == 0 {
+			if !indexed {
+				e.index(b)
+				indexed = true
+			}
+			mb, mt, n = e.nextIndexed(b, t, bi, ti)
+		}
+		if n == 0 {
+			break
+		}
+		e.steps = append(e.steps, step{copied, ti, mt, mb - bi})
+		copied, bi, ti = n, mb+n, mt+n
+	}
+	switch {
+	case tail == 0:
+		e.steps = append(e.steps, step{copied, ti, len(t), 0})
+	case ti == len(t) && bi == len(b):
+		e.steps = append(e.steps, step{copied + tail, len(target), len(target), 0})
+	default:
+		e.steps = append(e.steps, step{copied, ti, len(t), len(b) - bi}, step{tail, len(target), len(target), 0})
+	}
+}
+
+// nextOnDiagonal looks for the next agreement at the same distance between
+// base and target: a value replaced by one of the same length.
+func nextOnDiagonal(b, t []byte, bi, ti int) (mb, mt, n int) {
+	last := min(diagonal, len(b)-bi-gram, len(t)-ti-gram)
+	for k := 1; k <= last; k++ {
+		if load(b, bi+k) == load(t, ti+k) {
+			mb, mt = bi+k, ti+k
+			return mb, mt, gram + agree(b[mb+gram:], t[mt+gram:])
+		}
+	}
+	return 0, 0, 0
+}
+
+// index enters every stride-th gram of the base into the tables.
+func (e *Encoder) index(b []byte) {
+	e.stride = max(4, len(b)/maxIndexed+1)
+	n := len(b)/e.stride + 1
+	size := 1 << bits.Len(uint(n))
+	e.shift = uint(64 - bits.Len(uint(size-1)))
+	if cap(e.heads) < size {
+		e.heads = make([]int32, size)
+	}
+	e.heads = e.heads[:size]
+	clear(e.heads)
+	if cap(e.chain) < n {
+		e.chain = make([]int32, n)
+	}
+	e.chain = e.chain[:n]
+	// From the end to the beginning, so that the chains ascend and a run is
+	// looked for first near the beginning.
+	for k := (len(b) - gram) / e.stride; k >= 0 && len(b) >= gram; k-- {
+		h := hash(load(b, k*e.stride)) >> e.shift
+		e.chain[k] = e.heads[h]
+		e.heads[h] = int32(k + 1)
+	}
+}
+
+func hash(x uint64) uint64 { return x * 0x9E3779B185EBCA87 }
+
+// nextIndexed looks for the next run of target, from ti, anywhere in base.
+func (e *Encoder) nextIndexed(b, t []byte, bi, ti int) (mb, mt, n int) {
+	for j := ti; j+gram <= len(t); j++ {
+		g := load(t, j)
+		k := e.heads[hash(g)>>e.shift]
+		for tries := 0; k != 0 && tries < candidates; k = e.chain[k-1] {
+			i := int(k-1) * e.stride
+			if load(b, i) != g {
+				continue
+			}
+			tries++
+			back := agreeBack(b[:i], t[ti:j])
+			length := back + gram + agree(b[i+gram:], t[j+gram:])
+			// Of two equal runs the one that lies ahead: text goes on in order.
+			if length > n || length == n && mb < bi && i-back >= bi {
+				mb, mt, n = i-back, j-back, length
+			}
+		}
+		if n >= minRun {
+			return mb, mt, n
+		}
+		n = 0
+	}
+	return 0, 0, 0
+}
+
+// Encode appends to dst the binary splice that makes target from base.
+func (e *Encoder) Encode(dst, base, target []byte) []byte {
+	e.diff(base, target)
+	for k, s := range e.steps {
+		dst = binary.AppendUvarint(dst, uint64(s.copied))
+		last := k == len(e.steps)-1
+		if last && s.from == s.to {
+			break
+		}
+		dst = binary.AppendUvarint(dst, uint64(s.to-s.from))
+		dst = append(dst, target[s.from:s.to]...)
+		if !last {
+			// Relative to a replacement of the same length, which is the
+			// common case and so becomes 0.
+			dst = binary.AppendVarint(dst, int64(s.jump-(s.to-s.from)))
+		}
+	}
+	return dst
+}

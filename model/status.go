@@ -1,0 +1,126 @@
+package model
+
+import "time"
+
+// stream is the state of one stream, kept up by its records.
+type stream struct {
+	StreamStatus
+	rate      rate
+	connected bool // a transition into Connecting was seen
+}
+
+// count takes a record into account; change is whether an object came to exist
+// in the stream or ceased to.
+func (s *stream) count(r *Record, flags Flag, change bool) {
+	frame := (r.Type.IsObject() || r.Type == Bookmark) && flags&Synthetic == 0
+	if frame {
+		s.LastFrame = r.Time
+		if r.Bytes == 0 {
+			r.Bytes = len(r.Raw)
+		}
+	}
+	s.Bytes += int64(r.Bytes)
+	switch r.Type {
+	case Added, Modified, Deleted:
+		s.countObject(r, flags, change)
+	case Bookmark:
+		s.Bookmarks++
+		s.Heartbeat = r.Time
+		s.resumeFrom(r.RV)
+	case StreamChange:
+		if t, ok := r.Detail.(Transition); ok {
+			s.enter(t, r.Time)
+		}
+	case GapFound:
+		s.Gaps++
+	}
+}
+
+func (s *stream) countObject(r *Record, flags Flag, change bool) {
+	if change {
+		if r.Type == Deleted {
+			s.Objects--
+		} else {
+			s.Objects++
+		}
+	}
+	if flags&Replayed != 0 {
+		s.Replayed++
+	}
+	if flags&Initial != 0 {
+		s.Synced++
+	}
+	if flags&Synthetic != 0 {
+		return
+	}
+	s.rate.add(r.Time)
+	switch r.Type {
+	case Added:
+		s.Added++
+	case Modified:
+		s.Modified++
+	case Deleted:
+		s.Deleted++
+	}
+	// Initial objects come in no order of resourceVersion; the bookmark after
+	// them says where to resume.
+	if flags&Initial == 0 && s.State != Syncing && s.State != Relisting {
+		s.resumeFrom(r.RV)
+	}
+}
+
+func (s *stream) resumeFrom(rv string) {
+	if rv != "" && rv != s.RV {
+		s.RV = string(append([]byte(nil), rv...)) // it may be a view of a buffer
+	}
+}
+
+func (s *stream) enter(t Transition, when time.Time) {
+	if t.To == Connecting {
+		if s.connected {
+			s.Reconnects++
+		}
+		s.connected = true
+	}
+	if t.To == Syncing && s.State != Syncing {
+		s.Synced, s.Total = 0, 0
+	}
+	if t.Total > 0 {
+		s.Total = t.Total
+	}
+	s.State, s.Since, s.Last = t.To, when, t
+	s.resumeFrom(t.RV)
+}
+
+// rate counts events in the last RateSeconds seconds, as a ring.
+type rate struct {
+	newest int64 // Unix second
+	counts [RateSeconds]uint32
+}
+
+func (r *rate) slot(second int64) *uint32 {
+	return &r.counts[(second%RateSeconds+RateSeconds)%RateSeconds]
+}
+
+func (r *rate) add(when time.Time) {
+	second := when.Unix()
+	if second > r.newest+RateSeconds {
+		r.newest, r.counts = second, [RateSeconds]uint32{}
+	}
+	for r.newest < second {
+		r.newest++
+		*r.slot(r.newest) = 0
+	}
+	if second > r.newest-RateSeconds {
+		*r.slot(second)++
+	}
+}
+
+func (r *rate) asOf(now time.Time) (out [RateSeconds]uint32) {
+	for i := range out {
+		if second := now.Unix() - RateSeconds + 1 + int64(i); second <= r.newest && second > r.newest-RateSeconds {
+			out[i] = *r.slot(second)
+		}
+	}
+	return out
+}
