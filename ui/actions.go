@@ -1,0 +1,286 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// scope is where a key is looked up first now.
+func (a *App) scope() scope {
+	switch {
+	case a.help.shown:
+		return scopeHelp
+	case a.filter.editing:
+		return scopeFilter
+	}
+	return [...]scope{paneStreams: scopeStreams, paneTimeline: scopeTimeline, paneObject: scopeObject}[a.focus]
+}
+
+// key dispatches a key by the table of bindings.
+func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
+	b := a.keys.find(a.scope(), k.String())
+	if b == nil {
+		if a.scope() == scopeFilter {
+			a.editFilterBy(func() { a.filter.key(k) })
+		}
+		return nil
+	}
+	if b.when != nil {
+		if ok, reason := b.when(a); !ok {
+			a.say(reason)
+			return nil
+		}
+	}
+	return b.do(a)
+}
+
+// say shows a short message in the footer for a while.
+func (a *App) say(s string) { a.flash, a.flashEnd = s, a.now.Add(3*time.Second) }
+
+func (a *App) quit() tea.Cmd {
+	a.quitting = true
+	return tea.Quit
+}
+
+// move, page and edge go to the pane that has the focus.
+func (a *App) move(n int) {
+	switch a.focus {
+	case paneStreams:
+		a.streams.move(n)
+	case paneTimeline:
+		a.timeline.move(n)
+	case paneObject:
+		a.object.scroll(n)
+	}
+}
+
+// page moves by half pages.
+func (a *App) page(halves int) {
+	h := a.lay.pane[a.focus].body().h
+	if a.focus == paneStreams {
+		h = a.streams.page()
+	}
+	// A full page keeps one row in sight.
+	n := max(h/2, 1)
+	if halves == 2 || halves == -2 {
+		n = max(h-1, 1)
+	}
+	if halves < 0 {
+		n = -n
+	}
+	a.move(n)
+}
+
+func (a *App) edge(dir int) {
+	switch a.focus {
+	case paneStreams:
+		a.streams.move(dir * len(a.all.streams))
+	case paneTimeline:
+		a.timeline.edge(dir)
+	case paneObject:
+		a.object.edge(dir)
+	}
+}
+
+func (a *App) setFocus(p pane) {
+	a.focus = p
+	a.relayout()
+}
+
+func (a *App) cycle(n int) { a.setFocus((a.focus + pane(n) + panes) % panes) }
+
+func (a *App) setZoom(on bool) {
+	a.zoom = on
+	a.relayout()
+}
+
+func (a *App) canOpen() (bool, string) {
+	e, ok := a.timeline.selected()
+	return ok && e.Type.IsObject(), "this row has no object to open"
+}
+
+// open pins the object of the selected row.
+func (a *App) open() {
+	e, _ := a.timeline.selected()
+	_, newest := a.log.Versions(e.Object)
+	a.object.pin(objectKey{e.Object, e.Version}, e.Version == newest)
+	a.setFocus(paneObject)
+}
+
+// back undoes one step: zoom, then the open object, then the focus, then the
+// filter.
+func (a *App) back() {
+	switch {
+	case a.zoom:
+		a.setZoom(false)
+	case a.object.pinned:
+		a.object.unpin()
+		a.setFocus(paneTimeline)
+	case a.focus != paneTimeline:
+		a.setFocus(paneTimeline)
+	case a.filter.value() != "":
+		a.clearFilter()
+	}
+}
+
+func (a *App) hasOlder() (bool, string) {
+	oldest, _ := a.log.Versions(a.object.want.id)
+	if a.object.want.id == 0 {
+		return false, "no object is shown"
+	}
+	return a.object.want.version > max(oldest, 1), "this is the oldest version held"
+}
+
+func (a *App) hasNewer() (bool, string) {
+	_, newest := a.log.Versions(a.object.want.id)
+	if a.object.want.id == 0 {
+		return false, "no object is shown"
+	}
+	return a.object.want.version < newest, "this is the newest version"
+}
+
+// walk goes to another version. It opens the object, so that the cursor no
+// longer decides what is shown.
+func (a *App) walk(n int) {
+	k := a.object.want
+	k.version = uint32(int(k.version) + n)
+	_, newest := a.log.Versions(k.id)
+	a.object.pin(k, k.version == newest)
+	if !a.lay.shows(paneObject) {
+		a.setFocus(paneObject)
+	}
+}
+
+func (a *App) canFollow() (bool, string) {
+	return !a.paused, "paused: space goes on"
+}
+
+func (a *App) toggleFollow() {
+	a.timeline.follow = !a.timeline.follow
+	a.timeline.settle()
+}
+
+func (a *App) togglePause() {
+	a.paused = !a.paused
+	a.pausedAt = a.timeline.snap.End()
+	a.refresh()
+}
+
+func (a *App) toggleNoise() {
+	a.timeline.reindex(a.timeline.index.filter, !a.timeline.index.noise)
+}
+
+func (a *App) hasStream() (bool, string) {
+	if a.o.Controls == nil {
+		return false, "there is no live stream to control"
+	}
+	_, ok := a.streams.selected()
+	return ok, "no stream"
+}
+
+func (a *App) pauseStream() {
+	if s, ok := a.streams.selected(); ok {
+		a.o.Controls.SetPaused(s.ID, s.State != model.Paused)
+	}
+}
+
+func (a *App) canRetry() (bool, string) {
+	if a.o.Controls == nil {
+		return false, "there is no live stream to control"
+	}
+	return len(a.all.degraded) > 0, "no stream waits for a retry"
+}
+
+func (a *App) retry() {
+	id := model.StreamID(-1)
+	if s, ok := a.streams.selected(); ok && a.focus == paneStreams {
+		id = s.ID
+	}
+	a.o.Controls.Retry(id)
+	a.say("retrying now")
+}
+
+func (a *App) editFilter() {
+	a.filter.editing = true
+	if a.focus != paneTimeline {
+		a.setFocus(paneTimeline)
+	}
+}
+
+// editFilterBy edits the filter and applies it if that changed it.
+func (a *App) editFilterBy(edit func()) {
+	before := a.filter.value()
+	edit()
+	if a.filter.value() != before {
+		a.applyFilter()
+	}
+}
+
+func (a *App) applyFilter() {
+	a.timeline.reindex(newWords(a.log, a.filter.value()), a.timeline.index.noise)
+}
+
+func (a *App) keepFilter() { a.filter.editing = false }
+
+func (a *App) clearFilter() {
+	a.keepFilter()
+	a.editFilterBy(func() { a.filter.set("") })
+}
+
+// paneAt returns the pane under a cell.
+func (a *App) paneAt(x, y int) (pane, bool) {
+	for p, r := range a.lay.pane {
+		if r.contains(x, y) {
+			return pane(p), true
+		}
+	}
+	return 0, false
+}
+
+const wheelRows = 3
+
+func (a *App) wheel(m tea.Mouse) {
+	n := wheelRows
+	switch m.Button {
+	case tea.MouseWheelUp:
+		n = -n
+	case tea.MouseWheelDown:
+	default:
+		return
+	}
+	if a.help.shown {
+		a.help.scroll(n)
+		return
+	}
+	p, ok := a.paneAt(m.X, m.Y)
+	switch {
+	case !ok:
+	case p == paneStreams:
+		a.streams.move(n / wheelRows)
+	case p == paneTimeline:
+		a.timeline.scroll(n)
+	case p == paneObject:
+		a.object.scroll(n)
+	}
+}
+
+func (a *App) click(m tea.Mouse) {
+	p, ok := a.paneAt(m.X, m.Y)
+	if !ok || m.Button != tea.MouseLeft || a.help.shown {
+		return
+	}
+	a.focus = p
+	y := m.Y - a.lay.pane[p].body().y
+	if y >= 0 && p == paneStreams {
+		a.streams.click(y)
+	}
+	if pos := a.timeline.top + y; y >= 0 && p == paneTimeline && pos < a.timeline.index.end() {
+		a.timeline.follow = false
+		a.timeline.cursor = pos
+		a.timeline.settle()
+	}
+	a.relayout()
+}

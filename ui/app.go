@@ -1,0 +1,312 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"rewatch/model"
+	"rewatch/themes"
+)
+
+// App is the only tea.Model. Its panes are plain structs that draw inside
+// their rectangles; App divides the screen, hands out the keys and asks for
+// what must be worked out outside of the event loop.
+type App struct {
+	ctx  context.Context
+	o    Options
+	log  *model.Log
+	keys *keymap
+
+	st         themes.Styles
+	autoTheme  bool
+	fewColours bool
+	lay        layout
+	now        time.Time
+	all        overall
+	stats      model.Stats
+
+	focus pane
+	zoom  bool
+	// paused freezes timeline and object at a snapshot; the streams, the
+	// status and the count of what came since go on.
+	paused   bool
+	pausedAt model.Seq
+	newest   model.Seq // end of the log as last seen
+	flash    string    // a short message in the footer
+	flashEnd time.Time
+
+	header   header
+	streams  streamsPane
+	timeline timeline
+	object   objectPane
+	status   statusBar
+	filter   filterBar
+	help     helpPane
+
+	infoRequest int
+	infoLoading bool
+	previewed   time.Time // when the preview last changed by itself
+	quitting    bool
+}
+
+// NewApp returns the model for a program. ctx ends its waiting commands.
+func NewApp(ctx context.Context, o Options) *App {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Location == nil {
+		o.Location = time.Local
+	}
+	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
+	a.timeline = newTimeline(o.Log, o.Location, &a.st)
+	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all}
+	a.streams = streamsPane{st: &a.st, all: &a.all}
+	a.object = objectPane{st: &a.st, loc: o.Location}
+	a.status = statusBar{st: &a.st, all: &a.all}
+	a.help = helpPane{st: &a.st, keys: a.keys}
+	a.chooseTheme()
+	a.refresh()
+	return a
+}
+
+func (a *App) chooseTheme() {
+	name := a.o.Theme
+	if name == "" || name == "auto" {
+		name = "dark" // until the terminal has answered
+		a.autoTheme = true
+		if a.o.env("NO_COLOR") != "" || a.o.env("TERM") == "dumb" {
+			name, a.autoTheme = "mono", false
+		}
+	}
+	a.setTheme(name)
+}
+
+func (a *App) setTheme(name string) {
+	switch name {
+	case "light":
+		a.st = themes.New(themes.Light())
+	case "mono":
+		a.st = themes.NoColour()
+	default:
+		a.st = themes.New(themes.Dark())
+	}
+	if a.fewColours && name != "mono" {
+		a.st = a.st.WithFewColours()
+	}
+	a.timeline.restyle()
+}
+
+// wakeMsg says that the log has grown; tickMsg that time has passed.
+type (
+	wakeMsg struct{}
+	tickMsg struct{}
+)
+
+// Init asks the terminal what it can do and starts the two clocks: one that
+// ticks, and one that is woken by the log.
+func (a *App) Init() tea.Cmd {
+	cmds := []tea.Cmd{a.wait(), a.tick(),
+		// Bubble Tea does not ask for this one over SSH.
+		tea.Raw(ansi.RequestModeSynchronizedOutput)}
+	if a.autoTheme {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	return tea.Batch(cmds...)
+}
+
+// wait returns when the log has grown, but no earlier than one frame from now:
+// however fast the log grows, one wake-up per frame is all that comes of it.
+func (a *App) wait() tea.Cmd {
+	frame := time.Second / time.Duration(a.o.fps())
+	ctx, wake := a.ctx, a.log.Wake()
+	return func() tea.Msg {
+		t := time.NewTimer(frame)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-wake:
+			return wakeMsg{}
+		}
+	}
+}
+
+// tick returns after a second, or a quarter of one while something on screen
+// counts in smaller steps.
+func (a *App) tick() tea.Cmd {
+	d := time.Second
+	if a.all.moving {
+		d = time.Second / 4
+	}
+	ctx := a.ctx
+	return func() tea.Msg {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			return tickMsg{}
+		}
+	}
+}
+
+// Update handles one message and asks for what the screen then lacks.
+func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := a.handle(msg)
+	return a, tea.Batch(cmd, a.lack())
+}
+
+func (a *App) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case wakeMsg:
+		a.refresh()
+		return a.wait()
+	case tickMsg:
+		a.refresh()
+		return a.tick()
+	case tea.WindowSizeMsg:
+		a.lay.w, a.lay.h = msg.Width, msg.Height
+		a.relayout()
+	case tea.KeyPressMsg:
+		return a.key(msg)
+	case tea.PasteMsg:
+		if a.filter.editing {
+			a.editFilterBy(func() { a.filter.insert(msg.Content) })
+		}
+	case tea.MouseWheelMsg:
+		a.wheel(tea.Mouse(msg))
+	case tea.MouseClickMsg:
+		a.click(tea.Mouse(msg))
+	case tea.BackgroundColorMsg:
+		if a.autoTheme && !msg.IsDark() {
+			a.setTheme("light")
+		}
+	case tea.ColorProfileMsg:
+		a.fewColours = msg.Profile <= colorprofile.ANSI && msg.Profile > colorprofile.Unknown
+		if a.fewColours {
+			a.setTheme(a.st.Name)
+		}
+	case infosMsg:
+		a.takeInfos(msg)
+	case objectMsg:
+		a.object.take(msg)
+	case scanMsg:
+		if a.timeline.scanning {
+			a.timeline.extend(a.timeline.snap)
+		}
+	}
+	return nil
+}
+
+// scanMsg continues an index that has not seen all rows.
+type scanMsg struct{}
+
+// lack asks for what the screen lacks, each at most once at a time.
+func (a *App) lack() tea.Cmd {
+	if a.quitting {
+		return nil
+	}
+	var cmds []tea.Cmd
+	if a.timeline.scanning {
+		cmds = append(cmds, func() tea.Msg { return scanMsg{} })
+	}
+	if !a.infoLoading && a.lay.shows(paneTimeline) {
+		if rows := a.timeline.missing(); len(rows) > 0 {
+			a.infoLoading = true
+			a.infoRequest++
+			cmds = append(cmds, loadInfos(a.ctx, a.log, a.infoRequest, rows))
+		}
+	}
+	a.preview()
+	if a.lay.shows(paneObject) && a.object.due() {
+		a.object.loading = true
+		a.object.request++
+		cmds = append(cmds, loadObject(a.ctx, a.log, a.object.request, a.object.want))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *App) takeInfos(m infosMsg) {
+	if m.request != a.infoRequest {
+		return
+	}
+	a.infoLoading = false
+	for seq, info := range m.infos {
+		a.timeline.infos.put(seq, info)
+	}
+}
+
+// previewPause is how often the object pane changes by itself while the
+// timeline follows: it must stay readable in a storm.
+const previewPause = 700 * time.Millisecond
+
+// preview keeps the object pane with the cursor, or an opened object at its
+// newest version.
+func (a *App) preview() {
+	if a.object.pinned {
+		if _, newest := a.log.Versions(a.object.want.id); a.object.newest && !a.paused && newest > a.object.want.version {
+			a.object.want.version = newest
+		}
+		return
+	}
+	if a.timeline.follow && a.now.Sub(a.previewed) < previewPause && (a.object.data != nil || a.object.hasRow) {
+		return
+	}
+	if e, ok := a.timeline.selected(); ok {
+		if a.timeline.folded(e) == nil && (e.Type.IsObject() || !a.timeline.follow) {
+			a.object.preview(e)
+			a.previewed = a.now
+		}
+	}
+}
+
+// refresh takes in what the log and the streams are now.
+func (a *App) refresh() {
+	a.now = a.o.Now()
+	a.all = newOverall(a.log.Streams(a.now), a.now)
+	a.stats = a.log.Stats()
+	a.timeline.streams = a.all.streams
+	s := a.log.Snapshot()
+	a.newest = s.End()
+	if !a.paused {
+		a.timeline.extend(s)
+	}
+	a.timeline.resize(a.lay.pane[paneTimeline].body(), a.all.contexts > 1)
+	a.streams.settle()
+	if a.flash != "" && a.now.After(a.flashEnd) {
+		a.flash = ""
+	}
+}
+
+// relayout divides the screen anew.
+func (a *App) relayout() {
+	a.lay = newLayout(a.lay.w, a.lay.h, a.focus, a.zoom)
+	for p, r := range a.lay.pane {
+		if r.h == 0 {
+			continue
+		}
+		switch pane(p) {
+		case paneStreams:
+			a.streams.r = r.body()
+			a.streams.settle()
+		case paneTimeline:
+			a.timeline.resize(r.body(), a.all.contexts > 1)
+		case paneObject:
+			a.object.r = r.body()
+			a.object.settle()
+		}
+	}
+	a.streams.focused = a.focus == paneStreams
+	a.timeline.focused = a.focus == paneTimeline
+	a.object.focused = a.focus == paneObject
+}

@@ -1,0 +1,243 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// View draws a frame: a concatenation of rows that are mostly cached.
+func (a *App) View() tea.View {
+	content, cursor := a.frame()
+	v := tea.NewView(content)
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	if title, _ := fit("rewatch "+a.o.Title, 80); a.o.Title != "" {
+		v.WindowTitle = title
+	}
+	v.Cursor = cursor
+	return v
+}
+
+// frame returns the lines of the screen, each exactly as wide as it is.
+func (a *App) frame() (string, *tea.Cursor) {
+	w, h := a.lay.w, a.lay.h
+	if w <= 0 || h <= 0 {
+		return "", nil
+	}
+	if a.lay.small {
+		return tooSmall(w, h), nil
+	}
+	a.header.now, a.header.paused, a.header.stats = a.now, a.paused, a.stats
+	a.header.missed = uint64(a.newest - a.pausedAt)
+	a.status.now, a.status.stats = a.now, a.stats
+	a.streams.now, a.object.now = a.now, a.now
+
+	rows := make([]string, 0, h)
+	rows = append(rows, a.header.draw(w))
+	rows = a.body(rows)
+	rows = append(rows, a.status.draw(w))
+	var cursor *tea.Cursor
+	if a.filter.editing {
+		s, x := a.filter.draw(&a.st, w, a.filterInfo())
+		rows = append(rows, s)
+		cursor = tea.NewCursor(x, h-1)
+	} else {
+		rows = append(rows, a.hints(w))
+	}
+	if a.help.shown {
+		rows = a.help.over(rows, w)
+		cursor = nil
+	}
+	return strings.Join(rows, "\n"), cursor
+}
+
+// body draws the panes. They tile the screen in at most two columns.
+func (a *App) body(rows []string) []string {
+	left, right := a.lay.pane[paneStreams], a.lay.pane[paneTimeline]
+	switch {
+	case a.lay.rule >= 0:
+		rows = append(rows, a.title(paneStreams, left.w)+a.corner("┬")+a.title(paneTimeline, right.w))
+		bar := a.corner("│")
+		s, t := a.streams.draw(), a.timeline.draw()
+		for i := range s {
+			rows = append(rows, s[i]+bar+t[i])
+		}
+	case left.h > 0:
+		rows = append(append(rows, a.title(paneStreams, left.w)), a.streams.draw()...)
+	case right.h > 0:
+		rows = append(append(rows, a.title(paneTimeline, right.w)), a.timeline.draw()...)
+	}
+	if r := a.lay.pane[paneObject]; r.h > 0 {
+		rows = append(append(rows, a.title(paneObject, r.w)), a.object.draw()...)
+	}
+	return rows
+}
+
+func (a *App) corner(s string) string {
+	l := newLine("")
+	l.glyphs(a.st.Rule, s, 1)
+	return l.end(1)
+}
+
+// title draws the rule above a pane: its name, or the tabs of all panes when
+// there is one at a time, and what must be known of it to the right.
+func (a *App) title(p pane, w int) string {
+	l := newLine("")
+	l.fill(a.st.Rule, "─", 1)
+	if a.lay.single {
+		for x := range panes {
+			a.tab(l, x, x.String(), x == p)
+			l.fill(a.st.Rule, "─", l.w+1)
+		}
+	} else {
+		name := p.String()
+		if p == paneObject {
+			name, _ = a.object.title()
+		}
+		a.tab(l, p, name, p == a.focus)
+	}
+	info := a.info(p, w-l.w-4)
+	if _, n := safe(info); n > 0 && l.w+n+4 < w {
+		l.fill(a.st.Rule, "─", w-n-3)
+		l.text(a.st.Dim, " "+info+" ")
+	}
+	l.fill(a.st.Rule, "─", w)
+	return l.end(w)
+}
+
+// tab draws a name; the one in focus is marked, bold and in another colour.
+func (a *App) tab(l *line, p pane, name string, focused bool) {
+	st, mark := a.st.Dim, " "
+	if focused {
+		st, mark = a.st.Title, "▸"
+	}
+	key := string(rune('1' + p))
+	if p == paneObject || a.lay.single {
+		name, _ = fit(name, max(a.lay.w/2, 20))
+	}
+	l.text(st, mark+key+" "+name+" ")
+}
+
+// info is the right part of a pane's title.
+func (a *App) info(p pane, room int) string {
+	var parts []string
+	switch p {
+	case paneStreams:
+		if !a.lay.single {
+			return count(len(a.all.streams))
+		}
+		parts = append(parts, plural(len(a.all.streams), "stream"))
+	case paneTimeline:
+		parts = a.timelineInfo()
+	case paneObject:
+		if a.lay.single {
+			name, _ := a.object.title()
+			parts = append(parts, name)
+		}
+		if _, info := a.object.title(); info != "" {
+			parts = append(parts, info)
+		}
+		if when := a.object.when(); when != "" {
+			parts = append(parts, when)
+		}
+	}
+	// What does not fit is left out from the end.
+	s := strings.Join(parts, " · ")
+	for len(parts) > 1 {
+		if _, n := safe(s); n <= room {
+			break
+		}
+		parts = parts[:len(parts)-1]
+		s = strings.Join(parts, " · ")
+	}
+	s, _ = fit(s, max(room, 0))
+	return s
+}
+
+func (a *App) timelineInfo() []string {
+	var parts []string
+	if f := a.filter.value(); f != "" {
+		parts = append(parts, "/"+f)
+	}
+	switch {
+	case a.paused:
+		parts = append(parts, "paused")
+	case a.timeline.follow:
+		parts = append(parts, "follow")
+	default:
+		if below := a.timeline.index.end() - 1 - a.timeline.cursor; below > 0 {
+			parts = append(parts, count(below)+" below")
+		} else {
+			parts = append(parts, "f follows")
+		}
+	}
+	x := a.timeline.index
+	switch {
+	case x.noise:
+		parts = append(parts, "all rows (n folds)")
+	case x.heartbeats > 0:
+		parts = append(parts, plural(x.heartbeats, "heartbeat")+" folded (n)")
+	}
+	return parts
+}
+
+// when says when the version shown came, and by whom.
+func (p *objectPane) when() string {
+	if p.data == nil || p.hasRow || !p.data.hasEvent {
+		return ""
+	}
+	e := p.data.event
+	s := e.When().In(p.loc).Format("15:04:05.000")
+	if who := p.data.result.Managers; len(who) > 0 && !e.Has(model.Synthetic) {
+		s = "by " + strings.Join(who, ", ") + " · " + s
+	}
+	return s + ", " + age(p.now.Sub(e.When())) + " ago"
+}
+
+func (a *App) filterInfo() string {
+	x := a.timeline.index
+	s := plural(x.end()-x.first(), "row")
+	if a.timeline.scanning {
+		s += " so far"
+	}
+	return s + "  enter keeps, esc clears"
+}
+
+// hints is the footer: what can be done here, made from the table of bindings,
+// or a short message.
+func (a *App) hints(w int) string {
+	l := newLine("")
+	l.glyphs("", " ", 1)
+	if a.flash != "" {
+		l.upTo(a.st.WarnBold, a.flash, w-2)
+		return l.end(w)
+	}
+	for _, b := range a.keys.hints(a, a.scope()) {
+		key, hint := b.keys[0], b.hint
+		if l.w+len(key)+len(hint)+4 > w {
+			continue
+		}
+		l.text(a.st.Accent, key)
+		l.text(a.st.Dim, " "+hint+"  ")
+	}
+	return l.end(w)
+}
+
+// tooSmall is what a terminal gets that cannot hold the screen.
+func tooSmall(w, h int) string {
+	rows := make([]string, h)
+	text := []string{"rewatch", count(w) + "×" + count(h) + " is too small", "needs " + count(minWidth) + "×" + count(minHeight)}
+	for i := range rows {
+		l := newLine("")
+		if j := i - max((h-len(text))/2, 0); j >= 0 && j < len(text) {
+			s, n := fit(text[j], w)
+			l.pad((w - n) / 2)
+			l.glyphs("", s, n)
+		}
+		rows[i] = l.end(w)
+	}
+	return strings.Join(rows, "\n")
+}

@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	"rewatch/model"
+	"rewatch/themes"
+)
+
+// header is the first line of the screen.
+type header struct {
+	title  string
+	st     *themes.Styles
+	loc    *time.Location
+	now    time.Time
+	all    *overall
+	paused bool
+	missed uint64 // rows that came while paused
+	stats  model.Stats
+}
+
+// state says what the whole screen is: LIVE only if every stream is.
+func (h *header) state() (themes.Style, string) {
+	n := len(h.all.streams)
+	switch {
+	case h.paused:
+		return h.st.WarnBold, "PAUSED +" + count(h.missed)
+	case n == 0:
+		return h.st.WarnBold, "NO STREAMS"
+	case len(h.all.degraded) > 0:
+		d := h.all.degraded[0]
+		s := "STALE " + strconv.Itoa(len(h.all.degraded)) + "/" + strconv.Itoa(n) + " " + streamName(d.StreamInfo)
+		if c := countdown(d, h.now); c != "" {
+			return h.st.BadBold, s + " retry " + c
+		}
+		return h.st.BadBold, s + " " + d.State.String()
+	case h.all.syncing > 0:
+		return h.st.WarnBold, "SYNC " + strconv.Itoa(n-h.all.syncing) + "/" + strconv.Itoa(n)
+	case !h.all.live():
+		return h.st.WarnBold, "PARTIAL " + strconv.Itoa(h.all.fresh) + "/" + strconv.Itoa(n)
+	}
+	return h.st.GoodBold, "LIVE " + h.now.In(h.loc).Format("15:04:05")
+}
+
+// draw returns the line: what is watched to the left, its figures to the
+// right, and between them the state, which is never left out.
+func (h *header) draw(w int) string {
+	st, state := h.state()
+	stateText, stateWidth := fit(state, w-10)
+	// From the right, as far as they fit beside a title of twelve cells.
+	type part struct {
+		st themes.Style
+		s  string
+		w  int
+	}
+	var parts []part
+	room := w - stateWidth - 26
+	add := func(st themes.Style, s string) {
+		s, n := safe(s)
+		if room -= n + 2; room >= 0 {
+			parts = append(parts, part{st, s, n})
+		}
+	}
+	add(h.st.Dim, "? help")
+	rate := h.all.perSecond()
+	text := strconv.FormatFloat(rate, 'f', 0, 64)
+	if rate > 0 && rate < 10 {
+		text = strconv.FormatFloat(rate, 'f', 1, 64)
+	}
+	add(h.st.Text, text+" ev/s")
+	if w >= 100 {
+		add(h.st.Info, spark(h.all.rate[:model.RateSeconds-1], 16))
+	}
+	if w >= 130 {
+		add(h.st.Dim, size(h.stats.Bytes))
+		if h.stats.Evicted > 0 {
+			add(h.st.Dim, count(h.stats.Evicted)+" evicted")
+		}
+	}
+	right := 1
+	for _, p := range parts {
+		right += p.w + 2
+	}
+	l := newLine("")
+	l.text(h.st.Title, " rewatch")
+	l.upTo(h.st.Text, "  "+h.title, w-l.w-stateWidth-right-2)
+	// The state stands still while figures change: it is placed from the
+	// right edge, whose parts have fixed places.
+	l.pad(w - right - stateWidth - 2)
+	l.text("", "  ")
+	l.glyphs(st, stateText, stateWidth)
+	for i := len(parts) - 1; i >= 0; i-- {
+		l.text("", "  ")
+		l.glyphs(parts[i].st, parts[i].s, parts[i].w)
+	}
+	return l.end(w)
+}

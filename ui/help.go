@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"rewatch/themes"
+)
+
+// helpPane is the list of all keys, laid over the screen.
+type helpPane struct {
+	st    *themes.Styles
+	keys  *keymap
+	shown bool
+	top   int
+	h     int // rows of text that were shown last
+}
+
+func (p *helpPane) open()  { p.shown, p.top = true, 0 }
+func (p *helpPane) close() { p.shown = false }
+
+func (p *helpPane) scroll(n int) { p.top = max(min(p.top+n, len(p.lines(60))-p.h), 0) }
+
+// signs explains what is not a word on the screen.
+var signs = [...][2]string{
+	{"+ ~ -", "created, modified, deleted"},
+	{"±", "found by a relist after a gap: no event told of it"},
+	{"=", "there when the stream began, or sent again"},
+	{"»  ♥  i", "a stream's state, a heartbeat, a note"},
+	{"═══", "a gap: changes may have been missed"},
+}
+
+// lines is the text of the help, w cells wide.
+func (p *helpPane) lines(w int) []string {
+	var out []string
+	add := func(key, text string) {
+		l := newLine("")
+		l.glyphs("", "  ", 2)
+		l.cell(p.st.Accent, key, 16)
+		l.glyphs("", " ", 1)
+		l.upTo(p.st.Text, text, w-l.w)
+		out = append(out, l.end(w))
+	}
+	head := func(s string) {
+		l := newLine("")
+		l.upTo(p.st.Title, s, w)
+		if len(out) > 0 {
+			out = append(out, newLine("").end(w))
+		}
+		out = append(out, l.end(w))
+	}
+	for s := scopeGlobal; s < scopeHelp; s++ {
+		head(s.String())
+		for _, b := range p.keys.all {
+			if b.scope == s {
+				add(b.names(), b.help)
+			}
+		}
+		if s == scopeGlobal {
+			head("Signs")
+			for _, x := range signs {
+				add(x[0], x[1])
+			}
+		}
+	}
+	return out
+}
+
+// over lays the help over the rows of a frame. It is the only place that cuts
+// finished rows, which is slow, and it is only done while the help is open.
+func (p *helpPane) over(rows []string, w int) []string {
+	bw := min(w-4, 76)
+	bh := min(len(rows)-4, len(p.lines(bw-4))+2)
+	x, y := (w-bw)/2, max((len(rows)-bh)/2, 1)
+	p.h = bh - 2
+	text := p.lines(bw - 4)
+	p.top = max(min(p.top, len(text)-p.h), 0)
+	for i := range bh {
+		l := newLine("")
+		switch i {
+		case 0:
+			l.glyphs(p.st.Accent, "╭", 1)
+			l.text(p.st.Title, " Keys ")
+			l.fill(p.st.Accent, "─", bw-1)
+			l.glyphs(p.st.Accent, "╮", 1)
+		case bh - 1:
+			l.glyphs(p.st.Accent, "╰", 1)
+			more := ""
+			if p.top+p.h < len(text) {
+				more = " ↓ more "
+			}
+			l.fill(p.st.Accent, "─", bw-2-len([]rune(more))-13)
+			l.text(p.st.Dim, more+" esc closes ")
+			l.fill(p.st.Accent, "─", bw-1)
+			l.glyphs(p.st.Accent, "╯", 1)
+		default:
+			l.glyphs(p.st.Accent, "│", 1)
+			l.glyphs("", " ", 1)
+			l.style("")
+			l.b = append(l.b, text[p.top+i-1]...)
+			l.w += bw - 4
+			l.on = false
+			l.glyphs("", " ", 1)
+			l.glyphs(p.st.Accent, "│", 1)
+		}
+		row := rows[y+i]
+		rows[y+i] = pad(ansi.Cut(row, 0, x), x) + "\x1b[m" + l.end(bw) + "\x1b[m" + pad(ansi.Cut(row, x+bw, w), w-x-bw)
+	}
+	return rows
+}
+
+// pad makes a piece of a row w cells wide: a wide character may be cut in two.
+func pad(s string, w int) string {
+	for n := ansi.StringWidth(s); n < w; n++ {
+		s += " "
+	}
+	return s
+}

@@ -1,0 +1,174 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// scope says where a key works. Each pane has its own, which is asked before
+// the global one.
+type scope int
+
+const (
+	scopeGlobal scope = iota
+	scopeTimeline
+	scopeStreams
+	scopeObject
+	scopeFilter // while the filter is edited: text keys are text
+	scopeHelp   // while the help is open
+	scopes
+)
+
+func (s scope) String() string {
+	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Filter", "Help"}[s]
+}
+
+// binding is one row of the only table of keys: dispatch, the footer, the help
+// and docs/keys.md are all made from it.
+type binding struct {
+	id    string // stable name, for user key maps
+	scope scope
+	keys  []string // as Bubble Tea spells them
+	help  string   // what it does, as in "follow the newest"
+	hint  string   // the same in a word, for the footer; "" is left out of it
+	// when reports whether the key can do anything now, and if not, why.
+	// nil is always.
+	when func(*App) (ok bool, reason string)
+	do   func(*App) tea.Cmd
+}
+
+// names returns the keys as people write them.
+func (b binding) names() string {
+	out := make([]string, len(b.keys))
+	for i, k := range b.keys {
+		switch k {
+		case "up":
+			k = "↑"
+		case "down":
+			k = "↓"
+		case "left":
+			k = "←"
+		case "right":
+			k = "→"
+		case "pgdown":
+			k = "pgdn"
+		}
+		out[i] = k
+	}
+	return strings.Join(out, " ")
+}
+
+// bindings is the table.
+func bindings() []binding {
+	return []binding{
+		{id: "up", keys: []string{"up", "k"}, help: "one up (the timeline stops following)", do: act(func(a *App) { a.move(-1) })},
+		{id: "down", keys: []string{"down", "j"}, help: "one down", do: act(func(a *App) { a.move(1) })},
+		{id: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "one page up", do: act(func(a *App) { a.page(-2) })},
+		{id: "page-down", keys: []string{"pgdown", "ctrl+f"}, help: "one page down", do: act(func(a *App) { a.page(2) })},
+		{id: "half-up", keys: []string{"ctrl+u"}, help: "half a page up", do: act(func(a *App) { a.page(-1) })},
+		{id: "half-down", keys: []string{"ctrl+d"}, help: "half a page down", do: act(func(a *App) { a.page(1) })},
+		{id: "first", keys: []string{"home", "g"}, help: "the first row held", do: act(func(a *App) { a.edge(-1) })},
+		{id: "last", keys: []string{"end", "G"}, help: "the last row; the timeline follows again", do: act(func(a *App) { a.edge(1) })},
+		{id: "open", scope: scopeTimeline, keys: []string{"enter"}, help: "open the object of this row, and keep it", hint: "open",
+			when: (*App).canOpen, do: act((*App).open)},
+		{id: "details", scope: scopeStreams, keys: []string{"enter"}, help: "all figures of all streams", hint: "details",
+			do: act(func(a *App) { a.setZoom(!a.zoom) })},
+		{id: "pause-stream", scope: scopeStreams, keys: []string{"p"}, help: "pause or resume this stream", hint: "pause stream",
+			when: (*App).hasStream, do: act((*App).pauseStream)},
+		{id: "scroll-left", scope: scopeObject, keys: []string{"left", "h"}, help: "scroll to the left", do: act(func(a *App) { a.object.pan(-8) })},
+		{id: "scroll-right", scope: scopeObject, keys: []string{"right", "l"}, help: "scroll to the right", do: act(func(a *App) { a.object.pan(8) })},
+		{id: "older", keys: []string{"["}, help: "the version before", hint: "older", when: (*App).hasOlder, do: act(func(a *App) { a.walk(-1) })},
+		{id: "newer", keys: []string{"]"}, help: "the version after", hint: "newer", when: (*App).hasNewer, do: act(func(a *App) { a.walk(1) })},
+		{id: "back", keys: []string{"esc"}, help: "back: close the object, the zoom, the filter", do: act((*App).back)},
+		{id: "follow", keys: []string{"f"}, help: "follow the newest row, on and off", hint: "follow",
+			when: (*App).canFollow, do: act((*App).toggleFollow)},
+		{id: "pause", keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
+		{id: "filter", keys: []string{"/"}, help: "filter the timeline by words", hint: "filter", do: act((*App).editFilter)},
+		{id: "noise", keys: []string{"n"}, help: "show or fold heartbeats and initial lists", hint: "noise", do: act((*App).toggleNoise)},
+		{id: "retry", keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
+			when: (*App).canRetry, do: act((*App).retry)},
+		{id: "next-pane", keys: []string{"tab"}, help: "the next pane", hint: "pane", do: act(func(a *App) { a.cycle(1) })},
+		{id: "previous-pane", keys: []string{"shift+tab"}, help: "the pane before", do: act(func(a *App) { a.cycle(-1) })},
+		{id: "pane-left", keys: []string{"left", "h"}, help: "the pane to the left", do: act(func(a *App) { a.setFocus(paneStreams) })},
+		{id: "pane-right", keys: []string{"right", "l"}, help: "the pane to the right", do: act(func(a *App) { a.setFocus(paneTimeline) })},
+		{id: "streams", keys: []string{"1"}, help: "Streams", do: act(func(a *App) { a.setFocus(paneStreams) })},
+		{id: "timeline", keys: []string{"2"}, help: "Timeline", do: act(func(a *App) { a.setFocus(paneTimeline) })},
+		{id: "object", keys: []string{"3"}, help: "Object", do: act(func(a *App) { a.setFocus(paneObject) })},
+		{id: "zoom", keys: []string{"z"}, help: "the whole screen for this pane, and back", hint: "zoom", do: act(func(a *App) { a.setZoom(!a.zoom) })},
+		{id: "help", keys: []string{"?"}, help: "this help", hint: "help", do: act(func(a *App) { a.help.open() })},
+		{id: "suspend", keys: []string{"ctrl+z"}, help: "back to the shell for a while", do: func(*App) tea.Cmd { return tea.Suspend }},
+		{id: "redraw", keys: []string{"ctrl+l"}, help: "draw the screen anew", do: func(*App) tea.Cmd { return tea.ClearScreen }},
+		{id: "quit", keys: []string{"q", "ctrl+c"}, help: "quit", hint: "quit", do: (*App).quit},
+
+		{id: "filter-keep", scope: scopeFilter, keys: []string{"enter"}, help: "keep the filter", hint: "keep", do: act((*App).keepFilter)},
+		{id: "filter-clear", scope: scopeFilter, keys: []string{"esc"}, help: "clear the filter", hint: "clear", do: act((*App).clearFilter)},
+		{id: "filter-up", scope: scopeFilter, keys: []string{"up"}, help: "one up in the timeline", do: act(func(a *App) { a.timeline.move(-1) })},
+		{id: "filter-down", scope: scopeFilter, keys: []string{"down"}, help: "one down in the timeline", do: act(func(a *App) { a.timeline.move(1) })},
+		{id: "filter-quit", scope: scopeFilter, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
+
+		{id: "help-close", scope: scopeHelp, keys: []string{"esc", "?", "q", "enter"}, help: "close the help", do: act(func(a *App) { a.help.close() })},
+		{id: "help-up", scope: scopeHelp, keys: []string{"up", "k", "pgup"}, help: "scroll up", do: act(func(a *App) { a.help.scroll(-1) })},
+		{id: "help-down", scope: scopeHelp, keys: []string{"down", "j", "pgdown", "space"}, help: "scroll down", do: act(func(a *App) { a.help.scroll(1) })},
+		{id: "help-quit", scope: scopeHelp, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
+	}
+}
+
+// act makes a command-less action of a method.
+func act(f func(*App)) func(*App) tea.Cmd {
+	return func(a *App) tea.Cmd { f(a); return nil }
+}
+
+// keymap is the table made ready for look-ups.
+type keymap struct {
+	all []binding
+	by  [scopes]map[string]*binding
+}
+
+func newKeymap(table []binding) *keymap {
+	m := &keymap{all: table}
+	for i := range m.by {
+		m.by[i] = map[string]*binding{}
+	}
+	for i := range table {
+		for _, k := range table[i].keys {
+			m.by[table[i].scope][k] = &table[i]
+		}
+	}
+	return m
+}
+
+// find returns the binding of a key in a scope, then in the global one unless
+// the scope is modal.
+func (m *keymap) find(s scope, key string) *binding {
+	if b := m.by[s][key]; b != nil {
+		return b
+	}
+	if s == scopeFilter || s == scopeHelp {
+		return nil
+	}
+	return m.by[scopeGlobal][key]
+}
+
+// hints returns the bindings of the footer for a scope, those of the pane
+// first, without the ones that can do nothing now.
+func (m *keymap) hints(a *App, s scope) []binding {
+	var own, global []binding
+	for _, b := range m.all {
+		if b.hint == "" || b.when != nil && !ok(b.when(a)) {
+			continue
+		}
+		switch b.scope {
+		case s:
+			own = append(own, b)
+		case scopeGlobal:
+			global = append(global, b)
+		}
+	}
+	if s == scopeGlobal || s == scopeFilter || s == scopeHelp {
+		return own
+	}
+	return append(own, global...)
+}
+
+func ok(yes bool, _ string) bool { return yes }

@@ -1,0 +1,312 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+	"rewatch/model/diff"
+	"rewatch/themes"
+)
+
+// rowInfo is what a row says about the change itself. It takes two versions of
+// the object and a comparison, so it is worked out outside of the event loop,
+// and only for rows that are shown.
+type rowInfo struct{ summary, manager string }
+
+// infosMsg answers a request for row infos.
+type infosMsg struct {
+	request int
+	infos   map[model.Seq]rowInfo
+}
+
+// summaryBytes bounds the text of a row; no terminal shows more.
+const summaryBytes = 300
+
+// loadInfos works out the infos of some rows.
+func loadInfos(ctx context.Context, log *model.Log, request int, rows []model.Event) tea.Cmd {
+	return func() tea.Msg {
+		m := infosMsg{request: request, infos: make(map[model.Seq]rowInfo, len(rows))}
+		for _, e := range rows {
+			if ctx.Err() != nil {
+				return nil
+			}
+			m.infos[e.Seq] = loadInfo(log, e)
+		}
+		return m
+	}
+}
+
+func loadInfo(log *model.Log, e model.Event) rowInfo {
+	raw, ok := log.Bytes(e.Object, e.Version)
+	if !ok {
+		return rowInfo{summary: "this version has left the log"}
+	}
+	kind := log.Identity(e.Object).Kind
+	switch {
+	case e.Type == model.Deleted:
+		return rowInfo{summary: diff.Summary(kind, raw, nil, summaryBytes)}
+	case e.Type == model.Modified:
+		before, ok := log.Bytes(e.Object, e.Version-1)
+		if !ok {
+			return rowInfo{summary: "the version before has left the log"}
+		}
+		info := rowInfo{summary: diff.Summary(kind, before, raw, summaryBytes)}
+		if !e.Has(model.Synthetic) {
+			info.manager = strings.Join(diff.Objects(before, raw).Managers, ",")
+		}
+		return info
+	}
+	return rowInfo{summary: diff.Summary(kind, nil, raw, summaryBytes)}
+}
+
+// columns are the widths of a timeline of a given width; 0 is left out.
+type columns struct{ w, time, context, kind, name, summary, manager int }
+
+func newColumns(w int, contexts bool) columns {
+	c := columns{w: w, time: 12, kind: 7}
+	if w < 64 {
+		c.time = 8
+	}
+	if w >= 100 {
+		c.kind = 13
+	}
+	if contexts && w >= 60 {
+		c.context = min(max(w*9/100, 8), 16)
+	}
+	switch {
+	case w >= 130:
+		c.manager = 22
+	case w >= 80:
+		c.manager = 14
+	}
+	// marker, time, glyph and their spaces
+	rest := w - 1 - c.time - 3 - c.kind - 1
+	for _, x := range []int{c.context, c.manager} {
+		if x > 0 {
+			rest -= x + 1
+		}
+	}
+	c.name = max(min(w*27/100, 46, rest-2), 16)
+	c.name = max(min(c.name, rest-2), 0)
+	c.summary = max(rest-c.name-2, 0)
+	return c
+}
+
+// shortKinds are for narrow screens, where seven cells must do.
+var shortKinds = map[string]string{
+	"Deployment": "Deploy", "ReplicaSet": "ReplSet", "StatefulSet": "StatSet", "DaemonSet": "DaemSet",
+	"EndpointSlice": "EpSlice", "ConfigMap": "ConfMap", "ServiceAccount": "SvcAcct", "Namespace": "Namesp",
+	"PersistentVolumeClaim": "PVC", "PersistentVolume": "PV", "HorizontalPodAutoscaler": "HPA",
+	"PodDisruptionBudget": "PDB", "NetworkPolicy": "NetPol", "CustomResourceDefinition": "CRD",
+	"ReplicationController": "RC", "ControllerRevision": "CtrlRev", "RoleBinding": "RoleBnd",
+}
+
+func kindName(kind string, w int) string {
+	if s, ok := shortKinds[kind]; ok && len(kind) > w {
+		return s
+	}
+	return kind
+}
+
+// row draws one row.
+func (t *timeline) row(e model.Event, f *fold, info rowInfo, k rowKey) string {
+	var base themes.Style
+	if k.selected == 2 {
+		base = t.st.Selected
+	}
+	l := newLine(base)
+	switch k.selected {
+	case 0:
+		l.glyphs("", " ", 1)
+	case 1:
+		l.glyphs(t.st.Dim, "▏", 1)
+	default:
+		l.glyphs(t.st.Title, "▌", 1)
+	}
+	if e.Type == model.GapFound {
+		t.gapRow(l, e)
+		return l.end(t.cols.w)
+	}
+	layout := "15:04:05.000"
+	if t.cols.time < 12 {
+		layout = "15:04:05"
+	}
+	l.cell(t.st.Dim, e.When().In(t.loc).Format(layout), t.cols.time)
+	l.glyphs("", " ", 1)
+	switch {
+	case f != nil:
+		t.foldRow(l, e, f)
+	case e.Type.IsObject():
+		t.objectRow(l, e, info, k.selected > 0)
+	default:
+		t.streamRow(l, e)
+	}
+	return l.end(t.cols.w)
+}
+
+// glyph returns the sign of a row of an object.
+func glyph(st *themes.Styles, e model.Event) (themes.Style, string) {
+	switch {
+	case e.Has(model.Synthetic):
+		return st.Odd, "±"
+	case e.Flags&(model.Initial|model.Replayed) != 0:
+		return st.Dim, "="
+	case e.Type == model.Added:
+		return st.Good, "+"
+	case e.Type == model.Deleted:
+		return st.Bad, "-"
+	}
+	return st.Info, "~"
+}
+
+func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool) {
+	c, st := t.cols, t.st
+	gs, g := glyph(st, e)
+	l.glyphs(gs, g, 1)
+	l.glyphs("", " ", 1)
+	id := t.log.Identity(e.Object)
+	t.contextCell(l, id.Context)
+	name, text := st.Strong, st.Text
+	if g == "=" {
+		name, text = st.Dim, st.Dim
+	}
+	if g == "-" {
+		text = st.Dim
+	}
+	kind := st.Text
+	if g == "=" {
+		kind = st.Dim
+	}
+	l.cell(kind, kindName(id.Kind, c.kind), c.kind)
+	l.glyphs("", " ", 1)
+	to := l.w + c.name
+	if id.Namespace != "" {
+		l.upTo(st.Dim, id.Namespace+"/", c.name/2)
+	}
+	l.upTo(name, middle(id.Name, to-l.w), to-l.w)
+	l.pad(min(to+2, c.w))
+	l.cell(text, prefix(e)+info.summary, c.summary)
+	if c.manager > 0 {
+		who := info.manager
+		if e.Has(model.Synthetic) {
+			who = "(relist)"
+		}
+		l.glyphs("", " ", 1)
+		l.right(st.Dim, who, c.manager)
+	}
+}
+
+// prefix says in words what the type of a row does not.
+func prefix(e model.Event) string {
+	switch {
+	case e.Has(model.Synthetic) && e.Type == model.Added:
+		return "found: "
+	case e.Has(model.Synthetic) && e.Type == model.Deleted:
+		return "missing: "
+	case e.Has(model.Replayed):
+		return "sent again  "
+	case e.Has(model.Initial):
+		return ""
+	case e.Has(model.Recreated):
+		return "recreated: "
+	case e.Has(model.Selection) && e.Type == model.Added:
+		return "created or selected: "
+	case e.Has(model.Selection) && e.Type == model.Deleted:
+		return "deleted or unselected: "
+	}
+	return ""
+}
+
+func (t *timeline) contextCell(l *line, context string) {
+	if t.cols.context > 0 {
+		l.cell(t.st.Dim, context, t.cols.context)
+		l.glyphs("", " ", 1)
+	}
+}
+
+func (t *timeline) stream(id model.StreamID) model.StreamInfo {
+	if int(id) < len(t.streams) {
+		return t.streams[id].StreamInfo
+	}
+	return model.StreamInfo{}
+}
+
+func (t *timeline) foldRow(l *line, e model.Event, f *fold) {
+	s := t.stream(e.Stream)
+	l.glyphs(t.st.Dim, "= ", 2)
+	t.contextCell(l, s.Context)
+	text := "initial list of " + streamName(s) + ": " + plural(f.count, "object")
+	if t.index.filter != nil {
+		text += " that match"
+	}
+	l.upTo(t.st.Dim, text+" (n shows them)", t.cols.w-l.w)
+}
+
+// streamRow draws a step of a stream's state, a note or a heartbeat.
+func (t *timeline) streamRow(l *line, e model.Event) {
+	s := t.stream(e.Stream)
+	mark, text, style := "»", "", t.st.Dim
+	switch d := e.Detail.(type) {
+	case model.Transition:
+		text = transitionText(d, e.When())
+		if d.To.Degraded() {
+			style = t.st.Warn
+		}
+	case model.Note:
+		mark, text, style = "i", d.Text, t.st.Info
+	default:
+		mark, text = "♥", "heartbeat"
+	}
+	l.glyphs(style, mark, 1)
+	l.glyphs("", " ", 1)
+	t.contextCell(l, s.Context)
+	l.cell(style, streamName(s), min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
+	l.glyphs("", " ", 1)
+	l.upTo(style, text, t.cols.w-l.w)
+}
+
+func transitionText(d model.Transition, at time.Time) string {
+	s := d.From.String() + " → " + d.To.String()
+	if d.Text != "" {
+		s += "  " + d.Text
+	}
+	if !d.Until.IsZero() {
+		s += ", next in " + seconds(d.Until.Sub(at))
+	}
+	return s
+}
+
+// gapRow draws a gap across the whole timeline: nothing of a row is more
+// important than that something may be missing.
+func (t *timeline) gapRow(l *line, e model.Event) {
+	g, _ := e.Detail.(model.Gap)
+	s := t.stream(e.Stream)
+	text := "gap: " + streamName(s)
+	if t.cols.context > 0 {
+		text += " of " + s.Context
+	}
+	text += " rv " + g.FromRV + "…" + g.ToRV
+	if g.Cause != "" {
+		text += ", " + string(g.Cause)
+	}
+	text += ", " + seconds(g.Took) + "; the relist found +" + count(g.Added) + " ~" + count(g.Modified) + " -" + count(g.Deleted)
+	l.glyphs(t.st.Warn, "══ ", 3)
+	l.cell(t.st.Dim, e.When().In(t.loc).Format("15:04:05"), 8)
+	l.glyphs("", " ", 1)
+	l.upTo(t.st.WarnBold, text, t.cols.w-l.w-2)
+	l.glyphs("", " ", 1)
+	l.fill(t.st.Warn, "═", t.cols.w)
+}
+
+// streamName is how a stream is called on screen.
+func streamName(s model.StreamInfo) string {
+	n := s.Name()
+	if s.Group != "" && len(n) > 24 {
+		n = s.Resource
+	}
+	return n
+}

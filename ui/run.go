@@ -1,0 +1,82 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// Controls is what the screen can ask of the engine. Both return at once.
+type Controls interface {
+	// Retry ends the wait of a stream; a negative id is all that wait.
+	Retry(id model.StreamID)
+	// SetPaused stops or resumes a stream.
+	SetPaused(id model.StreamID, paused bool)
+}
+
+// Options of the screen. Only Log is required.
+type Options struct {
+	Log      *model.Log
+	Controls Controls // nil: nothing to control, as in a replay
+	// Title is what is watched: contexts and namespaces. It is sanitised.
+	Title string
+	Now   func() time.Time // nil is time.Now
+	// Location is the time zone of the clock on screen; nil is time.Local.
+	Location *time.Location
+	// Theme is "auto" (or ""), "dark", "light" or "mono". Auto asks the
+	// terminal, and is mono under NO_COLOR or TERM=dumb.
+	Theme string
+	// Environ is the environment of the terminal, "KEY=value": TERM,
+	// COLORTERM, NO_COLOR and SSH_TTY are looked at. nil is none.
+	Environ []string
+	// Input and Output are the terminal; nil is that of the process.
+	Input  io.Reader
+	Output io.Writer
+}
+
+// env returns a variable of the terminal's environment.
+func (o Options) env(name string) string {
+	for i := len(o.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(o.Environ[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// fps is how often the screen may change per second. A terminal behind SSH
+// pays for every frame with traffic.
+func (o Options) fps() int {
+	if o.env("SSH_TTY") != "" {
+		return 15
+	}
+	return 30
+}
+
+// Run owns the terminal until the user quits or ctx ends, and gives it back as
+// it was, also after a panic. The end of ctx is no error.
+func Run(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the commands that still wait
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(o.fps()), tea.WithoutSignalHandler()}
+	if o.Environ != nil {
+		opts = append(opts, tea.WithEnvironment(o.Environ))
+	}
+	if o.Input != nil {
+		opts = append(opts, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		opts = append(opts, tea.WithOutput(o.Output))
+	}
+	_, err := tea.NewProgram(NewApp(ctx, o), opts...).Run()
+	if err != nil && (ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) || errors.Is(err, tea.ErrInterrupted)) {
+		return nil
+	}
+	return err
+}

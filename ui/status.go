@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	"rewatch/model"
+	"rewatch/themes"
+)
+
+// statusBar is the line that never hides a degraded stream: the streams that
+// are not well come first, each with its cause and its countdown. When they do
+// not fit they take turns, and the number of the others is always there.
+type statusBar struct {
+	st    *themes.Styles
+	now   time.Time
+	all   *overall
+	stats model.Stats
+}
+
+// turn is how long each stream is shown when they take turns.
+const turn = 3 * time.Second
+
+func (b *statusBar) draw(w int) string {
+	l := newLine(b.st.Bar)
+	l.text("", " ")
+	if n := len(b.all.degraded); n > 0 {
+		b.troubles(l, w, n)
+	}
+	// The summary takes what is left: whole parts, and none is better than a
+	// piece of one beside a trouble.
+	for _, p := range b.parts() {
+		s, n := safe(p)
+		switch {
+		case l.w <= 1:
+			l.upTo(b.st.Text, s, w-l.w-1)
+			continue
+		case l.w+n+4 > w:
+			return l.end(w)
+		}
+		l.text(b.st.Rule, " │ ")
+		l.glyphs(b.st.Text, s, n)
+	}
+	return l.end(w)
+}
+
+// troubles writes the degraded streams, as many as fit in about three quarters
+// of the line and at least one.
+func (b *statusBar) troubles(l *line, w, n int) {
+	first := 0
+	contexts := b.all.contexts > 1
+	texts := make([]string, n)
+	total := 0
+	for i, s := range b.all.degraded {
+		texts[i] = trouble(s, b.now, contexts)
+		_, tw := safe(texts[i])
+		total += tw + 3
+	}
+	if total > w-l.w {
+		first = int(b.now.UnixNano()/int64(turn)) % n
+	}
+	for shown := 0; shown < n; shown++ {
+		more := ""
+		if left := n - shown - 1; left > 0 {
+			more = " +" + strconv.Itoa(left) + " more"
+		}
+		s := texts[(first+shown)%n]
+		text, tw := fit(s, w-l.w-len(more)-2)
+		if shown > 0 {
+			if _, full := safe(s); l.w+full+len(more)+5 > w {
+				l.text(b.st.WarnBold, " +"+strconv.Itoa(n-shown)+" more")
+				return
+			}
+			l.text(b.st.Rule, " │ ")
+		}
+		l.glyphs(b.st.BadBold, text, tw)
+	}
+}
+
+func (b *statusBar) parts() []string {
+	p := []string{b.all.counts()}
+	if b.all.reconnects > 0 {
+		p = append(p, "reconnects "+count(b.all.reconnects))
+	}
+	if b.all.gaps > 0 {
+		p = append(p, "gaps "+count(b.all.gaps))
+	}
+	p = append(p, "log "+size(b.stats.Bytes)+", "+count(b.stats.Evicted)+" evicted")
+	return append(p, count(b.stats.Rows)+" rows of "+count(b.stats.Objects)+" objects")
+}

@@ -1,0 +1,311 @@
+package ui
+
+import (
+	"time"
+
+	"rewatch/model"
+	"rewatch/themes"
+)
+
+// streamsPane lists the streams: two lines each in the side pane, a table when
+// it has the whole width.
+type streamsPane struct {
+	st      *themes.Styles
+	now     time.Time
+	all     *overall
+	focused bool
+
+	r      rect
+	cursor int
+	top    int // first stream shown
+}
+
+// tableWidth is where the table begins to fit.
+const tableWidth = 96
+
+func (p *streamsPane) table() bool { return p.r.w >= tableWidth }
+
+// rows is how many lines one stream takes: two, unless the pane is too low to
+// show most of them so.
+func (p *streamsPane) rows() int {
+	if p.table() || p.all != nil && len(p.all.streams)*2 > p.r.h && p.r.h < 12 {
+		return 1
+	}
+	return 2
+}
+
+// page is the number of streams shown at once.
+func (p *streamsPane) page() int {
+	h := p.r.h
+	if p.table() {
+		h--
+	}
+	return max(h/p.rows(), 1)
+}
+
+func (p *streamsPane) settle() {
+	n := len(p.all.streams)
+	p.cursor = max(min(p.cursor, n-1), 0)
+	p.top = max(min(p.top, p.cursor), p.cursor-p.page()+1)
+	p.top = max(min(p.top, n-p.page()), 0)
+}
+
+func (p *streamsPane) move(n int) { p.cursor += n; p.settle() }
+
+func (p *streamsPane) selected() (model.StreamStatus, bool) {
+	if p.cursor < 0 || p.cursor >= len(p.all.streams) {
+		return model.StreamStatus{}, false
+	}
+	return p.all.streams[p.cursor], true
+}
+
+// click selects the stream at a line of the pane.
+func (p *streamsPane) click(y int) {
+	if p.table() {
+		y--
+	}
+	if i := p.top + y/p.rows(); y >= 0 && i < len(p.all.streams) {
+		p.cursor = i
+	}
+}
+
+func (p *streamsPane) draw() []string {
+	out := make([]string, 0, p.r.h)
+	if p.table() {
+		out = append(out, p.tableHead())
+	}
+	if len(p.all.streams) == 0 {
+		l := newLine("")
+		l.upTo(p.st.Dim, "  no streams", p.r.w)
+		out = append(out, l.end(p.r.w))
+	}
+	for i := p.top; i < len(p.all.streams) && len(out) < p.r.h; i++ {
+		s := &p.all.streams[i]
+		if p.table() {
+			out = append(out, p.tableRow(s, i == p.cursor))
+			continue
+		}
+		out = append(out, p.first(s, i == p.cursor))
+		if p.rows() == 2 && len(out) < p.r.h {
+			out = append(out, p.second(s, i == p.cursor))
+		}
+	}
+	for blank := newLine("").end(p.r.w); len(out) < p.r.h; {
+		out = append(out, blank)
+	}
+	return out
+}
+
+// start opens a line with the marker of the selection. In the theme without
+// colour the selection is reverse video.
+func (p *streamsPane) start(selected bool) *line {
+	if !selected || !p.focused {
+		l := newLine("")
+		l.glyphs("", " ", 1)
+		return l
+	}
+	l := newLine(p.st.Selected)
+	l.glyphs(p.st.Title, "▌", 1)
+	return l
+}
+
+// stateStyle is how the word of a state is written.
+func stateStyle(st *themes.Styles, s model.State) themes.Style {
+	switch {
+	case s == model.Overdue || s == model.Relisting || s == model.Expired:
+		return st.WarnBold
+	case s.Degraded():
+		return st.BadBold
+	case s == model.Live:
+		return st.Good
+	case s.Fresh():
+		return st.Good
+	case s == model.Paused || s == model.Idle:
+		return st.Dim
+	}
+	return st.Info
+}
+
+// label is the name of a stream with what sets it apart from its siblings.
+func (p *streamsPane) label(s *model.StreamStatus) (name, where string) {
+	name = streamName(s.StreamInfo)
+	if p.all.contexts > 1 {
+		where = s.Context
+	}
+	if s.Namespace != "" {
+		if where != "" {
+			where += "/"
+		}
+		where += s.Namespace
+	}
+	return name, where
+}
+
+// first is "LIVE  pods shop            1,204".
+func (p *streamsPane) first(s *model.StreamStatus, selected bool) string {
+	l := p.start(selected)
+	l.cell(stateStyle(p.st, s.State), s.State.String(), 8)
+	n := figure(s)
+	name, where := p.label(s)
+	l.upTo(p.st.Strong, name, p.r.w-l.w-len(n)-2)
+	if where != "" {
+		l.upTo(p.st.Dim, " "+where, p.r.w-l.w-len(n)-2)
+	}
+	l.pad(p.r.w - len(n) - 1)
+	l.text(p.st.Text, n)
+	return l.end(p.r.w)
+}
+
+// figure is the number of objects, or how far the initial list has come.
+func figure(s *model.StreamStatus) string {
+	if s.State == model.Syncing || s.State == model.Relisting {
+		if s.Total > 0 {
+			return count(s.Synced) + "/" + count(s.Total)
+		}
+		return count(s.Synced) + "/?"
+	}
+	return count(s.Objects)
+}
+
+// second is the detail: what is wrong, or the heartbeat, RV and rate.
+func (p *streamsPane) second(s *model.StreamStatus, selected bool) string {
+	l := p.start(selected)
+	l.pad(3)
+	const sparks = 10
+	if s.State.Degraded() {
+		text := ""
+		if c := countdown(*s, p.now); c != "" {
+			text = c + "  "
+			if a := attempt(s.Last.Attempt); a != "" {
+				text = a + " " + text
+			}
+		} else if !s.Since.IsZero() {
+			text = "for " + age(p.now.Sub(s.Since)) + "  "
+		}
+		l.upTo(p.st.Warn, text, p.r.w-l.w)
+		l.upTo(p.st.Text, cause(*s), p.r.w-l.w-1)
+		return l.end(p.r.w)
+	}
+	st, heart := p.heart(s)
+	l.text(st, heart)
+	if s.RV != "" && l.w+4+len(s.RV) < p.r.w-sparks {
+		l.text(p.st.Dim, "  rv "+s.RV)
+	}
+	if l.w < p.r.w-sparks-1 {
+		l.pad(p.r.w - sparks - 1)
+		l.glyphs(p.rateStyle(s), spark(s.Rate[:model.RateSeconds-1], sparks), sparks)
+	}
+	return l.end(p.r.w)
+}
+
+func (p *streamsPane) rateStyle(s *model.StreamStatus) themes.Style {
+	for _, v := range s.Rate[:model.RateSeconds-1] {
+		if v > 0 {
+			return p.st.Info
+		}
+	}
+	return p.st.Rule
+}
+
+// heart is the sign of life: the age of the newest heartbeat, with a pulse.
+func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
+	switch {
+	case s.Uncached:
+		return p.st.Dim, "no heartbeat: uncached"
+	case s.State == model.Paused:
+		return p.st.Dim, "for " + age(p.now.Sub(s.Since))
+	case s.Heartbeat.IsZero():
+		if s.State.Fresh() {
+			return p.st.Dim, "♥ none yet"
+		}
+		return p.st.Dim, ""
+	case p.now.Sub(s.Heartbeat) < 2*time.Second:
+		return p.st.GoodBold, "♥ " + age(p.now.Sub(s.Heartbeat))
+	}
+	return p.st.Dim, "♥ " + age(p.now.Sub(s.Heartbeat))
+}
+
+// streamColumns are the columns of the table and their widths; a name of 0
+// cells takes what is left.
+var streamColumns = [...]struct {
+	name string
+	w    int
+	left bool
+}{
+	{"state", 8, true}, {"resource", 22, true}, {"where", 14, true}, {"objects", 9, false}, {"heartbeat", 10, false},
+	{"rv", 9, false}, {"added", 7, false}, {"modified", 9, false}, {"deleted", 8, false}, {"bytes", 8, false},
+	{"reconn", 7, false}, {"gaps", 5, false},
+}
+
+func (p *streamsPane) tableHead() string {
+	l := newLine("")
+	l.glyphs("", " ", 1)
+	for _, c := range streamColumns {
+		if l.w+c.w+1 > p.r.w-16 {
+			break
+		}
+		if c.left {
+			l.cell(p.st.Dim, c.name, c.w)
+		} else {
+			l.right(p.st.Dim, c.name, c.w)
+		}
+		l.glyphs("", " ", 1)
+	}
+	l.upTo(p.st.Dim, " last 20 s, or the cause", p.r.w-l.w)
+	return l.end(p.r.w)
+}
+
+func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
+	l := p.start(selected)
+	name, where := p.label(s)
+	heartStyle, heart := p.heart(s)
+	if s.Uncached {
+		heart = "uncached"
+	}
+	for i, c := range streamColumns {
+		if l.w+c.w+1 > p.r.w-16 {
+			break
+		}
+		var text string
+		st := p.st.Text
+		switch i {
+		case 0:
+			st, text = stateStyle(p.st, s.State), s.State.String()
+		case 1:
+			st, text = p.st.Strong, name
+		case 2:
+			st, text = p.st.Dim, where
+		case 3:
+			text = figure(s)
+		case 4:
+			st, text = heartStyle, heart
+		case 5:
+			st, text = p.st.Dim, s.RV
+		case 6:
+			text = count(s.Added)
+		case 7:
+			text = count(s.Modified)
+		case 8:
+			text = count(s.Deleted)
+		case 9:
+			st, text = p.st.Dim, size(s.Bytes)
+		case 10:
+			text = count(s.Reconnects)
+		case 11:
+			text = count(s.Gaps)
+		}
+		if c.left {
+			l.cell(st, text, c.w)
+		} else {
+			l.right(st, text, c.w)
+		}
+		l.glyphs("", " ", 1)
+	}
+	l.glyphs("", " ", 1)
+	if s.State.Degraded() {
+		l.upTo(p.st.Warn, countdown(*s, p.now)+" "+cause(*s), p.r.w-l.w)
+	} else if n := min(p.r.w-l.w, 20); n > 0 {
+		l.glyphs(p.rateStyle(s), spark(s.Rate[:model.RateSeconds-1], n), n)
+	}
+	return l.end(p.r.w)
+}

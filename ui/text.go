@@ -1,0 +1,198 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rewatch/model/clean"
+	"rewatch/themes"
+)
+
+// line writes one row of cells. Every text that it is given passes the
+// sanitiser, so that no pane can forget to. It emits an SGR sequence only where
+// the style changes: the renderer parses each of them again in every frame.
+type line struct {
+	b    []byte
+	w    int          // cells written
+	base themes.Style // background under every cell
+	cur  themes.Style // style in effect, meaningful if on
+	on   bool
+}
+
+// newLine returns a line over a background.
+func newLine(base themes.Style) *line {
+	return &line{b: make([]byte, 0, 256), base: base}
+}
+
+func (l *line) style(st themes.Style) {
+	if l.on && l.cur == st || !l.on && st == "" && l.base == "" {
+		return
+	}
+	l.b = append(l.b, "\x1b["...)
+	if l.on && (l.base != "" || st != "") {
+		l.b = append(l.b, "0;"...)
+	}
+	l.b = append(l.b, l.base...)
+	if l.base != "" && st != "" {
+		l.b = append(l.b, ';')
+	}
+	l.b = append(l.b, st...)
+	l.b = append(l.b, 'm')
+	l.cur, l.on = st, true
+}
+
+// glyphs writes chrome of our own, of known width.
+func (l *line) glyphs(st themes.Style, s string, w int) {
+	l.style(st)
+	l.b = append(l.b, s...)
+	l.w += w
+}
+
+// text writes all of s.
+func (l *line) text(st themes.Style, s string) {
+	s, w := safe(s)
+	l.glyphs(st, s, w)
+}
+
+// upTo writes s in at most w cells.
+func (l *line) upTo(st themes.Style, s string, w int) {
+	if w <= 0 {
+		return
+	}
+	s, n := fit(s, w)
+	l.glyphs(st, s, n)
+}
+
+// cell writes s in exactly w cells, aligned to the left.
+func (l *line) cell(st themes.Style, s string, w int) {
+	to := l.w + max(w, 0)
+	l.upTo(st, s, w)
+	l.pad(to)
+}
+
+// right writes s in exactly w cells, aligned to the right.
+func (l *line) right(st themes.Style, s string, w int) {
+	if w <= 0 {
+		return
+	}
+	s, n := fit(s, w)
+	l.pad(l.w + w - n)
+	l.glyphs(st, s, n)
+}
+
+// pad writes spaces until the line is w cells wide.
+func (l *line) pad(w int) {
+	if w <= l.w {
+		return
+	}
+	if l.on {
+		l.style("")
+	} else if l.base != "" {
+		l.style("")
+	}
+	for ; l.w < w; l.w++ {
+		l.b = append(l.b, ' ')
+	}
+}
+
+// fill writes a glyph of one cell until the line is w cells wide.
+func (l *line) fill(st themes.Style, glyph string, w int) {
+	if w <= l.w {
+		return
+	}
+	l.style(st)
+	for ; l.w < w; l.w++ {
+		l.b = append(l.b, glyph...)
+	}
+}
+
+// end closes the line at w cells and returns it.
+func (l *line) end(w int) string {
+	l.pad(w)
+	if l.on && (l.cur != "" || l.base != "") {
+		l.b = append(l.b, "\x1b[m"...)
+	}
+	return string(l.b)
+}
+
+// plain reports whether s is printable ASCII, where bytes are cells.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// safe returns s fit to draw, and its width in cells.
+func safe(s string) (string, int) {
+	if plain(s) {
+		return s, len(s)
+	}
+	return cut(clean.Line(s), 1<<30)
+}
+
+// fit returns s in at most w cells, the last one "…" where it was cut.
+func fit(s string, w int) (string, int) {
+	if w <= 0 {
+		return "", 0
+	}
+	if len(s) > 8*w+64 { // a cell takes few bytes: the rest will not be seen
+		s = strings.ToValidUTF8(s[:8*w+64], "")
+	}
+	if plain(s) {
+		if len(s) <= w {
+			return s, len(s)
+		}
+		return s[:w-1] + "…", w
+	}
+	return cut(clean.Line(s), w)
+}
+
+// cut is fit for text that may hold wide characters. Terminals count the width
+// of composed characters in two ways, by code points or by clusters. Where the
+// two disagree the cluster is reduced to its first code point, so that columns
+// stand whatever the terminal does.
+func cut(s string, w int) (string, int) {
+	var b strings.Builder
+	n, lastLen, lastN := 0, 0, 0 // what was written when there still was room for "…"
+	for len(s) > 0 {
+		cluster, cw := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if cluster == "" {
+			break
+		}
+		s = s[len(cluster):]
+		if ansi.StringWidthWc(cluster) != cw {
+			r, _ := utf8.DecodeRuneInString(cluster)
+			cluster = string(r)
+			if cw = ansi.StringWidth(cluster); cw != ansi.StringWidthWc(cluster) || cw == 0 {
+				cluster, cw = "·", 1
+			}
+		}
+		if n+cw > w {
+			return b.String()[:lastLen] + "…", lastN + 1
+		}
+		b.WriteString(cluster)
+		if n += cw; n <= w-1 {
+			lastLen, lastN = b.Len(), n
+		}
+	}
+	return b.String(), n
+}
+
+// middle returns s in at most w cells, cut in its middle: the names of pods
+// differ at their ends.
+func middle(s string, w int) string {
+	s, n := safe(s)
+	if n <= w || w < 12 {
+		return s
+	}
+	if !plain(s) {
+		return s
+	}
+	const tail = 6
+	return s[:w-tail-1] + "…" + s[len(s)-tail:]
+}

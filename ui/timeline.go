@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"time"
+
+	"rewatch/model"
+	"rewatch/themes"
+)
+
+// timeline is the virtual list of rows: it holds positions, a window and two
+// caches, never the rows themselves. What it costs depends on the rows shown.
+type timeline struct {
+	log *model.Log
+	loc *time.Location
+	st  *themes.Styles
+
+	snap     model.Snapshot
+	index    *index
+	scanning bool // the index has not seen all rows yet
+	cursor   int  // position in the index
+	top      int  // position of the first row shown
+	height   int  // rows shown
+	follow   bool
+	focused  bool
+
+	cols    columns
+	streams []model.StreamStatus // for the names; not for the states
+	rows    recent[rowKey, string]
+	infos   recent[model.Seq, rowInfo]
+}
+
+// rowKey is all that the text of a row depends on, besides the columns and the
+// theme: those empty the cache when they change.
+type rowKey struct {
+	seq      model.Seq
+	selected uint8
+	folded   int
+	info     bool
+}
+
+func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles) timeline {
+	snap := log.Snapshot()
+	return timeline{log: log, loc: loc, st: st, snap: snap, follow: true, focused: true,
+		index: newIndex(nil, false, snap.First()),
+		rows:  newRecent[rowKey, string](1024), infos: newRecent[model.Seq, rowInfo](4096)}
+}
+
+// extend takes a newer snapshot in.
+func (t *timeline) extend(s model.Snapshot) {
+	t.snap = s
+	t.scanning = !t.index.extend(s)
+	t.settle()
+}
+
+// reindex starts a new index with another filter, keeping the row under the
+// cursor where it is as far as it is still shown.
+func (t *timeline) reindex(filter matcher, noise bool) {
+	at, ok := t.selected()
+	offset := t.cursor - t.top
+	t.index = newIndex(filter, noise, t.snap.First())
+	t.extend(t.snap)
+	if ok && !t.follow {
+		t.cursor = t.index.find(at.Seq)
+		t.top = t.cursor - offset
+		t.settle()
+	}
+}
+
+// settle makes cursor and window agree with the index and with each other.
+func (t *timeline) settle() {
+	first, end := t.index.first(), t.index.end()
+	if t.follow {
+		t.cursor = end - 1
+		t.top = end - t.height
+	}
+	t.cursor = max(min(t.cursor, end-1), first)
+	t.top = max(min(t.top, t.cursor), t.cursor-t.height+1)
+	t.top = max(min(t.top, end-t.height), first)
+}
+
+// move moves the cursor; upwards ends following.
+func (t *timeline) move(n int) {
+	if n < 0 {
+		t.follow = false
+	}
+	t.cursor += n
+	t.settle()
+}
+
+// scroll moves the window and takes the cursor along where it must.
+func (t *timeline) scroll(n int) {
+	if n < 0 {
+		t.follow = false
+	}
+	t.top += n
+	t.top = max(min(t.top, t.index.end()-t.height), t.index.first())
+	t.cursor = max(min(t.cursor, t.top+t.height-1), t.top)
+	t.settle()
+}
+
+// edge goes to the first row, or to the last and follows.
+func (t *timeline) edge(dir int) {
+	t.follow = dir > 0
+	if dir < 0 {
+		t.cursor = t.index.first()
+	}
+	t.settle()
+}
+
+// selected returns the row under the cursor.
+func (t *timeline) selected() (model.Event, bool) {
+	if t.cursor < t.index.first() || t.cursor >= t.index.end() {
+		return model.Event{}, false
+	}
+	return t.event(t.cursor)
+}
+
+// event returns the row at a position; ok is false if it has left the log.
+func (t *timeline) event(pos int) (model.Event, bool) {
+	seq := t.index.at(pos)
+	if seq < t.snap.First() || seq >= t.snap.End() {
+		return model.Event{}, false
+	}
+	return t.snap.At(seq), true
+}
+
+// window calls f for each row shown.
+func (t *timeline) window(f func(pos int, e model.Event)) {
+	for pos := max(t.top, t.index.first()); pos < min(t.top+t.height, t.index.end()); pos++ {
+		if e, ok := t.event(pos); ok {
+			f(pos, e)
+		}
+	}
+}
+
+// missing lists the rows shown whose text must still be worked out.
+func (t *timeline) missing() []model.Event {
+	var out []model.Event
+	t.window(func(_ int, e model.Event) {
+		if !e.Type.IsObject() || t.folded(e) != nil {
+			return
+		}
+		if _, ok := t.infos.get(e.Seq); !ok {
+			out = append(out, e)
+		}
+	})
+	return out
+}
+
+func (t *timeline) folded(e model.Event) *fold { return t.index.folds[e.Seq] }
+
+// resize fits the timeline into a rectangle.
+func (t *timeline) resize(r rect, contexts bool) {
+	t.height = r.h
+	if cols := newColumns(r.w, contexts); cols != t.cols {
+		t.cols = cols
+		t.rows.clear()
+	}
+	t.settle()
+}
+
+// restyle changes the theme.
+func (t *timeline) restyle() { t.rows.clear() }
+
+// draw returns the rows of the rectangle last given to resize.
+func (t *timeline) draw() []string {
+	out := make([]string, 0, t.height)
+	t.window(func(pos int, e model.Event) {
+		k := rowKey{seq: e.Seq}
+		f := t.folded(e)
+		if f != nil {
+			k.folded = f.count
+		}
+		if pos == t.cursor {
+			if k.selected = 1; t.focused {
+				k.selected = 2
+			}
+		}
+		info, ok := t.infos.get(e.Seq)
+		k.info = ok
+		s, ok := t.rows.get(k)
+		if !ok {
+			s = t.row(e, f, info, k)
+			t.rows.put(k, s)
+		}
+		out = append(out, s)
+	})
+	if len(out) == 0 && t.height > 0 {
+		out = append(out, t.empty())
+	}
+	for blank := newLine("").end(t.cols.w); len(out) < t.height; {
+		out = append(out, blank)
+	}
+	return out
+}
+
+func (t *timeline) empty() string {
+	l := newLine("")
+	switch {
+	case t.scanning:
+		l.upTo(t.st.Dim, "  looking through the log…", t.cols.w)
+	case t.index.filter != nil:
+		l.upTo(t.st.Dim, "  no row matches the filter; esc clears it", t.cols.w)
+	default:
+		l.upTo(t.st.Dim, "  nothing yet", t.cols.w)
+	}
+	return l.end(t.cols.w)
+}

@@ -1,0 +1,149 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// yamlLines writes an object as the YAML that people read, in the order of its
+// bytes, at most limit lines. managedFields is left out: it is longer than most
+// objects and the header of the pane already says who changed what. The lines
+// are not sanitised.
+func yamlLines(raw []byte, limit int) []string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	y := &yamlWriter{d: d, limit: limit}
+	y.value("", "", "")
+	if y.err != nil && len(y.out) == 0 {
+		return strings.Split(string(raw), "\n")
+	}
+	if len(y.out) >= limit {
+		y.out = append(y.out[:limit], "… cut after "+count(limit)+" lines")
+	}
+	return y.out
+}
+
+type yamlWriter struct {
+	d     *json.Decoder
+	out   []string
+	limit int
+	err   error
+}
+
+func (y *yamlWriter) line(s string) {
+	if len(y.out) < y.limit {
+		y.out = append(y.out, s)
+	}
+}
+
+// value writes the next value. lead is what stands before it on its first line
+// ("  name:" or "  -"), indent what stands before its further lines.
+func (y *yamlWriter) value(lead, indent, path string) {
+	t, err := y.d.Token()
+	if err != nil {
+		y.err = err
+		return
+	}
+	switch v := t.(type) {
+	case json.Delim:
+		if v == '{' {
+			y.object(lead, indent, path)
+		} else {
+			y.array(lead, indent, path)
+		}
+	case string:
+		y.text(lead, indent, v)
+	case json.Number:
+		y.line(join(lead, v.String()))
+	case bool:
+		y.line(join(lead, strconv.FormatBool(v)))
+	case nil:
+		y.line(join(lead, "null"))
+	}
+}
+
+func (y *yamlWriter) object(lead, indent, path string) {
+	if !y.d.More() {
+		y.line(join(lead, "{}"))
+		_, y.err = y.d.Token()
+		return
+	}
+	// The first field of an item of a list stands on the line of its dash.
+	first := strings.HasSuffix(lead, "-")
+	if !first && lead != "" {
+		y.line(lead)
+	}
+	for y.err == nil && y.d.More() {
+		t, err := y.d.Token()
+		if err != nil {
+			y.err = err
+			return
+		}
+		key, _ := t.(string)
+		at := path + "." + key
+		if at == ".metadata.managedFields" {
+			var skip json.RawMessage
+			y.err = y.d.Decode(&skip)
+			continue
+		}
+		head := indent + key + ":"
+		if first {
+			head, first = lead+" "+key+":", false
+		}
+		y.value(head, indent+"  ", at)
+	}
+	if y.err == nil {
+		_, y.err = y.d.Token()
+	}
+}
+
+func (y *yamlWriter) array(lead, indent, path string) {
+	if !y.d.More() {
+		y.line(join(lead, "[]"))
+		_, y.err = y.d.Token()
+		return
+	}
+	if lead != "" {
+		y.line(lead)
+	}
+	// Lists stand under their key, as kubectl writes them.
+	dash := strings.TrimSuffix(indent, "  ")
+	for y.err == nil && y.d.More() {
+		y.value(dash+"-", dash+"  ", path+"[]")
+	}
+	if y.err == nil {
+		_, y.err = y.d.Token()
+	}
+}
+
+func (y *yamlWriter) text(lead, indent, s string) {
+	if strings.Contains(s, "\n") {
+		y.line(join(lead, "|"))
+		for _, l := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
+			y.line(indent + l)
+		}
+		return
+	}
+	y.line(join(lead, scalar(s)))
+}
+
+// scalar quotes a string where YAML would read it as something else.
+func scalar(s string) string {
+	var v any
+	switch {
+	case s == "", s != strings.TrimSpace(s), strings.ContainsAny(s[:1], "!&*{}[]|>@`\"'%#-,?:"), strings.Contains(s, ": "),
+		strings.Contains(s, " #"), s == "yes", s == "no", s == "on", s == "off", s == "~",
+		json.Unmarshal([]byte(s), &v) == nil: // a number, true, false, null
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func join(lead, s string) string {
+	if lead == "" {
+		return s
+	}
+	return lead + " " + s
+}
