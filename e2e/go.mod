@@ -54,3 +54,6 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+// The tests run the rewatch of this checkout: a package that imports it adds "require rewatch v0.0.0".
+replace rewatch => ../

@@ -84,11 +84,14 @@ func (c *Client) Churn(ctx context.Context, b BarePods, rate float64) (changes i
 		workers.Go(func() {
 			for i := range work {
 				patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"e2e.rewatch/churn":"%d"}}}`, i)
+				// Not cut off by the end of ctx: what the server may have done must be counted.
+				patching, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 				_, patchErr := c.Kube.CoreV1().Pods(b.PodNamespace(i%b.Count)).
-					Patch(ctx, b.PodName(i%b.Count), types.MergePatchType, patch, patchOpts)
+					Patch(patching, b.PodName(i%b.Count), types.MergePatchType, patch, patchOpts)
+				stop()
 				if patchErr == nil {
 					done.Add(1)
-				} else if ctx.Err() == nil {
+				} else {
 					once.Do(func() { err = patchErr })
 					cancel()
 				}

@@ -2,6 +2,7 @@
 //
 //	cluster up [--nodes N]   start one in the background and print the path of its kubeconfig
 //	cluster down             stop it
+//	cluster build            only build the programs, if this machine has not done so
 //	cluster serve            be the background process: own the cluster until SIGTERM
 //
 // The processes of a cluster die with their parent, so "up" leaves a process of its own behind ("serve") that is
@@ -17,6 +18,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"rewatch/e2e/binaries"
 	"rewatch/e2e/cluster"
 )
 
@@ -31,7 +33,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("usage: cluster up [--nodes N] | cluster down")
+		return errors.New("usage: cluster up [--nodes N] | cluster down | cluster build")
 	}
 	flags := flag.NewFlagSet("cluster "+args[0], flag.ContinueOnError)
 	nodes := flags.Int("nodes", 3, "number of nodes")
@@ -50,6 +52,12 @@ func run(ctx context.Context, args []string) error {
 		return home.up(ctx, *nodes)
 	case "down":
 		return home.down(ctx)
+	case "build":
+		set, err := binaries.Ensure(ctx, os.Stderr)
+		if err == nil {
+			fmt.Println(set.Dir)
+		}
+		return err
 	case "serve":
 		return home.serve(ctx, *nodes)
 	default:
