@@ -3,60 +3,122 @@ package splice
 import (
 	"encoding/binary"
 	"errors"
+	"strconv"
+
+	"rewatch/model/jsonscan"
 )
 
 var (
-	// ErrMalformed is returned for a splice that is no splice, or that was
-	// made against another base.
+	// ErrMalformed is returned for what is no splice, or was made against
+	// another base.
 	ErrMalformed = errors.New("splice: malformed")
 	// ErrTooLarge is returned for a splice whose result passes the limit.
 	ErrTooLarge = errors.New("splice: result is larger than the limit")
 )
 
+// build is a target that is being made of a base.
+type build struct {
+	out, base []byte
+	cursor    int
+	room      int // bytes that the target may still grow by
+}
+
+// copyRun copies n bytes from the cursor.
+func (b *build) copyRun(n uint64) error {
+	if n > uint64(len(b.base)-b.cursor) {
+		return ErrMalformed
+	}
+	run := b.base[b.cursor : b.cursor+int(n)]
+	b.cursor += int(n)
+	return b.insert(run)
+}
+
+func (b *build) insert(text []byte) error {
+	if b.room -= len(text); b.room < 0 {
+		return ErrTooLarge
+	}
+	b.out = append(b.out, text...)
+	return nil
+}
+
+func (b *build) jump(n int64) error {
+	if n < -int64(b.cursor) || n > int64(len(b.base)-b.cursor) {
+		return ErrMalformed
+	}
+	b.cursor += int(n)
+	return nil
+}
+
 // Apply appends to dst the target of a binary splice. limit is the most bytes
-// that the target may have: splices from strangers can be bombs. On an error
-// it returns dst as it was.
+// that the target may have: splices from strangers can be bombs. The errors
+// are ErrMalformed and ErrTooLarge; with an error dst comes back as it was.
 func Apply(dst, base, splice []byte, limit int) ([]byte, error) {
-	out, cursor, limit := dst, 0, limit+len(dst)
+	b := build{out: dst, base: base, room: limit}
 	for len(splice) > 0 {
 		n, w := binary.Uvarint(splice)
-		if w <= 0 || n > uint64(len(base)-cursor) {
+		if w <= 0 {
 			return dst, ErrMalformed
 		}
-		splice = splice[w:]
-		if int(n) > limit-len(out) {
-			return dst, ErrTooLarge
+		if err := b.copyRun(n); err != nil {
+			return dst, err
 		}
-		out = append(out, base[cursor:cursor+int(n)]...)
-		cursor += int(n)
-		if len(splice) == 0 {
+		if splice = splice[w:]; len(splice) == 0 {
 			break
 		}
 		n, w = binary.Uvarint(splice)
 		if w <= 0 || n > uint64(len(splice)-w) {
 			return dst, ErrMalformed
 		}
-		if int(n) > limit-len(out) {
-			return dst, ErrTooLarge
+		splice = splice[w:]
+		if err := b.insert(splice[:n]); err != nil {
+			return dst, err
 		}
-		out = append(out, splice[w:w+int(n)]...)
-		splice = splice[w+int(n):]
-		if len(splice) == 0 {
+		if splice = splice[n:]; len(splice) == 0 {
 			break
 		}
 		jump, w := binary.Varint(splice)
-		if w <= 0 || !inside(cursor, jump, int64(n), len(base)) {
+		// The first condition also keeps the sum from overflowing.
+		if w <= 0 || jump > int64(len(base)) || b.jump(jump+int64(n)) != nil {
 			return dst, ErrMalformed
 		}
-		cursor += int(jump) + int(n)
 		splice = splice[w:]
 	}
-	return out, nil
+	return b.out, nil
 }
 
-// inside reports whether cursor+jump+n is a place in a base of that size,
-// whatever the values, without overflow.
-func inside(cursor int, jump, n int64, size int) bool {
-	const far = 1 << 40
-	return jump > -far && jump < far && n < far && int64(cursor)+jump+n >= 0 && int64(cursor)+jump+n <= int64(size)
+// ApplyJSON is Apply for the JSON spelling.
+func ApplyJSON(dst, base, text []byte, limit int) ([]byte, error) {
+	var few [64]jsonscan.Span // most splices have fewer parts, and need no memory
+	parts, err := jsonscan.AppendElements(few[:0], text)
+	if err != nil {
+		return dst, ErrMalformed
+	}
+	b := build{out: dst, base: base, room: limit}
+	for i, p := range parts {
+		part := p.Of(text)
+		switch i % 3 {
+		case 0:
+			n, err := strconv.ParseUint(string(part), 10, 63)
+			if err != nil {
+				return dst, ErrMalformed
+			}
+			if err := b.copyRun(n); err != nil {
+				return dst, err
+			}
+		case 1:
+			s, err := jsonscan.Unquote(part)
+			if err != nil {
+				return dst, ErrMalformed
+			}
+			if err := b.insert([]byte(s)); err != nil {
+				return dst, err
+			}
+		case 2:
+			n, err := strconv.ParseInt(string(part), 10, 64)
+			if err != nil || b.jump(n) != nil {
+				return dst, ErrMalformed
+			}
+		}
+	}
+	return b.out, nil
 }

@@ -19,7 +19,12 @@ package splice
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
+	"strconv"
+	"unicode/utf8"
+
+	"rewatch/model/jsonscan"
 )
 
 const (
@@ -197,4 +202,55 @@ func (e *Encoder) Encode(dst, base, target []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// ErrNotText is returned by EncodeJSON for a target that is not valid UTF-8.
+var ErrNotText = errors.New("splice: not valid UTF-8")
+
+// EncodeJSON appends to dst the JSON spelling of the splice that makes target
+// from base. JSON holds text only, so that target must be valid UTF-8
+// (ErrNotText otherwise) and inserts begin and end between characters; counts
+// are of bytes all the same.
+func (e *Encoder) EncodeJSON(dst, base, target []byte) ([]byte, error) {
+	if !utf8.Valid(target) {
+		return dst, ErrNotText
+	}
+	e.diff(base, target)
+	e.snap(target)
+	dst = append(dst, '[')
+	for k, s := range e.steps {
+		dst = strconv.AppendInt(dst, int64(s.copied), 10)
+		last := k == len(e.steps)-1
+		if last && s.from == s.to {
+			break
+		}
+		dst = jsonscan.AppendQuote(append(dst, ','), string(target[s.from:s.to]))
+		if !last {
+			dst = strconv.AppendInt(append(dst, ','), int64(s.jump), 10)
+			dst = append(dst, ',')
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// snap widens the inserts to whole characters, at the cost of the runs beside
+// them. Runs inside are longer than two characters; the first one begins and
+// the last one ends where the target does.
+func (e *Encoder) snap(target []byte) {
+	for k := range e.steps {
+		s := &e.steps[k]
+		if s.from == s.to {
+			continue
+		}
+		for s.from < len(target) && !utf8.RuneStart(target[s.from]) {
+			s.from--
+			s.copied--
+			s.jump++
+		}
+		for s.to < len(target) && !utf8.RuneStart(target[s.to]) {
+			s.to++
+			s.jump++
+			e.steps[k+1].copied--
+		}
+	}
 }
