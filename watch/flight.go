@@ -1,0 +1,213 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"rewatch/model"
+)
+
+// kind is what a request is for.
+type kind uint8
+
+const (
+	reqList      kind = iota
+	reqWatch          // from a resourceVersion
+	reqWatchList      // with the initial state streamed
+	reqDiscovery
+	reqQueued // not sent yet
+)
+
+// verb is what the server checks permission for.
+func (k kind) verb() string {
+	if k == reqList {
+		return "list"
+	}
+	return "watch"
+}
+
+// flight is one request, from its sending to the end of its answer.
+type flight struct {
+	kind   kind
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	x      *exchange
+	body   io.ReadCloser
+	start  time.Time
+	asked  time.Duration // timeoutSeconds of a watch
+
+	frames  atomic.Int64
+	last    atomic.Int64 // when something arrived, nanoseconds after start
+	initial atomic.Int64 // when something of the initial state arrived, the same
+	opened  atomic.Bool  // headers are here
+	syncing atomic.Bool  // the initial state is arriving
+	settled atomic.Bool  // the stream was called live
+	overdue atomic.Bool
+	late    bool // "awaiting headers" was said; under stream.mu
+	at      time.Duration
+}
+
+// saw notes a sign of life.
+func (f *flight) saw() { f.last.Store(int64(time.Since(f.start))) }
+
+// sawInitial notes progress of the initial state.
+func (f *flight) sawInitial() { f.initial.Store(int64(time.Since(f.start))) }
+
+// lived is how long the answer has been open.
+func (f *flight) lived() time.Duration { return time.Since(f.start) - f.at }
+
+// silent is how long nothing has arrived.
+func (f *flight) silent() time.Duration { return time.Since(f.start) - time.Duration(f.last.Load()) }
+
+// open sends a request and waits for its headers. A failure is returned as the
+// error; the flight has to be ended either way.
+func (s *stream) open(ctx context.Context, k kind, opts *metav1.ListOptions) (*flight, error) {
+	f := &flight{kind: k, x: &exchange{}}
+	if opts.TimeoutSeconds != nil {
+		f.asked = time.Duration(*opts.TimeoutSeconds) * time.Second
+	}
+	s.sending(k)
+	f.ctx, f.cancel = context.WithCancelCause(ctx)
+	f.start = time.Now()
+	s.mu.Lock()
+	s.flight = f
+	interrupted := s.paused || s.slept > 0
+	s.mu.Unlock()
+	if interrupted { // it came before there was something to interrupt
+		return f, errInterrupt
+	}
+	body, err := s.request(opts).Stream(quiet(withExchange(f.ctx, f.x)))
+	if err != nil {
+		return f, err
+	}
+	s.gate.answered()
+	s.refusals = 0
+	f.body = body
+	f.at = time.Since(f.start)
+	f.saw()
+	f.sawInitial()
+	f.opened.Store(true)
+	return f, nil
+}
+
+func (s *stream) request(opts *metav1.ListOptions) *rest.Request {
+	opts.LabelSelector, opts.FieldSelector = s.t.Label, s.t.Field
+	return s.c.client.Get().AbsPath(s.t.path()...).
+		SpecificallyVersionedParams(opts, s.c.params, optionsVersion).MaxRetries(0)
+}
+
+// end closes the answer. It is safe on every path, once.
+func (s *stream) end(f *flight) {
+	f.cancel(nil)
+	if f.body != nil {
+		_ = f.body.Close()
+	}
+	s.mu.Lock()
+	s.flight = nil
+	s.mu.Unlock()
+}
+
+// sending publishes that a request leaves, unless the state already says so.
+// Rotating, Denied, Gone and Polling last until there is an answer.
+func (s *stream) sending(k kind) {
+	relisting := k != reqWatch && k != reqDiscovery && s.complete && !s.polling
+	switch state := s.now(); {
+	case state == model.Denied, state == model.Gone, state == model.Polling, state == model.Syncing,
+		state == model.Relisting, state == model.Rotating && !relisting, state == model.Connecting && !relisting:
+	case relisting:
+		s.to(model.Relisting, verdict{failure: failure{cause: s.lostCause}})
+	default:
+		s.to(model.Connecting, verdict{})
+	}
+}
+
+// arriving publishes that the initial state, or a list, is being read.
+func (s *stream) arriving() {
+	want := model.Syncing
+	if s.complete {
+		want = model.Relisting
+	}
+	if state := s.now(); state != want && !s.polling {
+		s.to(want, verdict{})
+	}
+}
+
+// sign notes a frame, and what it says about a stream that was not certain to live.
+func (s *stream) sign(f *flight) {
+	f.frames.Add(1)
+	f.saw()
+	if f.settled.Load() && !f.overdue.Load() || f.syncing.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.overdue.CompareAndSwap(true, false) && s.state == model.Overdue {
+		s.toLocked(model.Live, verdict{failure: failure{text: "a frame arrived"}})
+	}
+	s.settleLocked(f)
+}
+
+// settleLocked calls the stream live; s.mu is held.
+func (s *stream) settleLocked(f *flight) {
+	if f.settled.CompareAndSwap(false, true) {
+		s.toLocked(s.openState(), verdict{})
+	}
+}
+
+// tick is called by the engine's ticker: what only the passing of time shows.
+func (s *stream) tick(time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.flight
+	if f == nil || f.kind == reqQueued {
+		return
+	}
+	t, age := &s.e.o.Timings, time.Since(f.start)
+	if f.kind == reqList || f.kind == reqDiscovery {
+		if f.silent() > t.ListSilence {
+			f.cancel(errSilent)
+		}
+		return
+	}
+	switch {
+	case age > f.asked+t.Grace:
+		f.cancel(errDeadline)
+	case !f.opened.Load():
+		s.headersLate(f, age)
+	case f.syncing.Load():
+		s.syncLate(f, age)
+	case !f.settled.Load() && age-f.at >= t.MinLife:
+		s.settleLocked(f)
+	case s.state == model.Live && f.silent() > t.Overdue:
+		f.overdue.Store(true)
+		s.toLocked(model.Overdue, verdict{failure: failure{text: fmt.Sprintf("no frame for %v", f.silent().Round(time.Second))}})
+	}
+}
+
+// headersLate keeps a rotation from looking fresh while its successor hangs.
+func (s *stream) headersLate(f *flight, age time.Duration) {
+	if f.late || age < s.e.o.Timings.MinLife {
+		return
+	}
+	f.late = true
+	if s.state == model.Rotating {
+		s.toLocked(model.Connecting, verdict{failure: failure{text: "awaiting headers"}})
+	}
+}
+
+// syncLate gives up on a server that does not end its initial list.
+func (s *stream) syncLate(f *flight, age time.Duration) {
+	limit := s.e.o.Timings.SyncSilence
+	if f.frames.Load() == 0 {
+		limit = s.e.o.Timings.SyncFirst
+	}
+	if age-time.Duration(f.initial.Load()) > limit {
+		f.cancel(errNoEndMark)
+	}
+}
