@@ -1,0 +1,117 @@
+package timeserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const accessReviewPrefix = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+
+func (x *exchange) json(code int, body []byte) {
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	x.w.WriteHeader(code)
+	_, _ = x.w.Write(body)
+}
+
+func (x *exchange) object(code int, o any) error {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	x.json(code, append(b, '\n'))
+	return nil
+}
+
+// fail answers with the Status of an error, unless the answer has begun.
+func (x *exchange) fail(err error) {
+	if x.status != 0 {
+		return
+	}
+	st := statusOf(err)
+	if st.Details != nil && st.Details.RetryAfterSeconds > 0 {
+		x.w.Header().Set("Retry-After", strconv.Itoa(int(st.Details.RetryAfterSeconds)))
+	}
+	_ = x.object(int(st.Code), st)
+}
+
+// statusOf is the Status of an error. Errors that are none become a 500
+// without a reason, as k8s.io/apiserver's ErrorToAPIStatus has it.
+func statusOf(err error) metav1.Status {
+	st := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
+	if api := apierrors.APIStatus(nil); errors.As(err, &api) {
+		st = api.Status()
+	}
+	st.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return st
+}
+
+func statusError(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason,
+		Message: message}}
+}
+
+// notServed is the answer to paths that nothing is installed at: not a
+// Status, but the plain text of Go's ServeMux.
+func (x *exchange) notServed() error {
+	http.Error(x.w, "404 page not found", http.StatusNotFound)
+	return nil
+}
+
+func readOnly(r Resource, verb string) error {
+	err := apierrors.NewMethodNotSupported(r.groupResource(), verb)
+	err.ErrStatus.Message = "rewatch serves the past read-only: " + err.ErrStatus.Message
+	return err
+}
+
+func forbidden(a Access) error {
+	where := "at the cluster scope"
+	if a.Namespace != "" {
+		where = fmt.Sprintf("in the namespace %q", a.Namespace)
+	}
+	gr := Resource{Group: a.Group, Resource: a.Resource}.groupResource()
+	return apierrors.NewForbidden(gr, a.Name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s",
+		"rewatch", a.Verb, a.Resource, a.Group, where))
+}
+
+// acceptsJSON: watches and lists are answered as JSON objects, whatever else
+// is wished for (Tables, partial metadata), as servers do that do not know the
+// other forms. Only a client that takes nothing of the sort is refused.
+func acceptsJSON(accept []string) bool {
+	all := strings.Join(accept, ",")
+	return strings.TrimSpace(all) == "" || strings.Contains(all, "application/json") ||
+		strings.Contains(all, "*/*") || strings.Contains(all, "application/*")
+}
+
+func (s *Server) accessReview(x *exchange) error {
+	if x.r.Method != http.MethodPost {
+		return readOnly(Resource{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}, x.req.verb)
+	}
+	if ct := x.r.Header.Get("Content-Type"); ct != "" && !strings.HasPrefix(ct, "application/json") {
+		return statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+			"the body of the request was in an unknown format - accepted media types include: application/json")
+	}
+	var review authorizationv1.SelfSubjectAccessReview
+	if err := json.NewDecoder(http.MaxBytesReader(x.w, x.r.Body, 1<<20)).Decode(&review); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	a := review.Spec.ResourceAttributes
+	if a == nil {
+		review.Status.Allowed = review.Spec.NonResourceAttributes != nil && review.Spec.NonResourceAttributes.Verb == "get"
+	} else {
+		review.Status.Allowed = s.o.Allow(Access{a.Verb, a.Group, a.Resource, a.Namespace, a.Name})
+	}
+	if !review.Status.Allowed {
+		review.Status.Reason = "rewatch serves the past read-only, to those who may see it"
+	}
+	review.TypeMeta = metav1.TypeMeta{Kind: "SelfSubjectAccessReview", APIVersion: "authorization.k8s.io/v1"}
+	return x.object(http.StatusCreated, &review)
+}

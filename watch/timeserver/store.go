@@ -1,0 +1,288 @@
+package timeserver
+
+import (
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// firstRV is where resourceVersions begin: above the values "" and 0, which
+// the protocol gives another meaning.
+const firstRV = 100
+
+// DefaultWindow is how many changes per resource a [Store] keeps for watches
+// that resume and for paged lists.
+const DefaultWindow = 4096
+
+// Store is the state of a small cluster, with a window of its past changes.
+// All resources share one sequence of resourceVersions, as in etcd. It is
+// safe for concurrent use.
+type Store struct {
+	mu     sync.Mutex
+	rv     int64
+	window int
+	order  []string // keys, in the order they were added
+	tables map[string]*table
+	moved  chan struct{} // closed and replaced whenever rv moves
+}
+
+// table holds one resource.
+type table struct {
+	Resource
+	objects map[string]*object
+	changes []change // the window, in order of rv
+	// oldest is the smallest resourceVersion that a watch may start from, and
+	// dropped that of the newest change that left the window: a running watch
+	// which has sent that one loses nothing.
+	oldest  int64
+	dropped int64
+	moved   chan struct{} // closed and replaced whenever changes grows
+	removed bool
+}
+
+// change is one step of one object; old is nil when it was created, now is
+// nil when it was deleted. last is what watches see of a deletion, when that
+// is not simply old with another resourceVersion.
+type change struct {
+	rv             int64
+	old, now, last *object
+}
+
+// NewStore makes an empty store that serves these resources.
+func NewStore(resources []Resource) *Store {
+	s := &Store{rv: firstRV, window: DefaultWindow, tables: map[string]*table{}, moved: make(chan struct{})}
+	for _, r := range resources {
+		s.AddResource(r)
+	}
+	return s
+}
+
+// SetWindow changes how many changes per resource are kept; at least 1.
+func (s *Store) SetWindow(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.window = max(n, 1)
+	for _, t := range s.tables {
+		t.trim(s.window)
+	}
+}
+
+// AddResource begins to serve a resource, as when a CRD is established. It
+// does nothing when the resource is served already.
+func (s *Store) AddResource(r Resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.tables[r.Key()]; ok {
+		return
+	}
+	s.order = append(s.order, r.Key())
+	s.tables[r.Key()] = &table{Resource: r, objects: map[string]*object{}, oldest: s.rv, moved: make(chan struct{})}
+}
+
+// RemoveResource stops serving a resource as a kube-apiserver does when its
+// CRD is deleted: all objects are deleted, then the watches end, and from
+// then on every request for it is answered 404.
+func (s *Store) RemoveResource(resource string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.table(resource)
+	if err != nil {
+		return err
+	}
+	for _, o := range t.sorted() {
+		s.record(t, change{old: o})
+	}
+	t.removed = true
+	wake(&t.moved)
+	delete(s.tables, t.Key())
+	s.order = slices.DeleteFunc(s.order, func(k string) bool { return k == t.Key() })
+	return nil
+}
+
+// Resources are those served now, in the order they were added.
+func (s *Store) Resources() []Resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Resource, len(s.order))
+	for i, k := range s.order {
+		out[i] = s.tables[k].Resource
+	}
+	return out
+}
+
+// RV is the newest resourceVersion of the store.
+func (s *Store) RV() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rv
+}
+
+// Put creates or updates an object, given as JSON, and returns the
+// resourceVersion that it was stamped with. Missing apiVersion, kind and uid
+// are filled in. An object of the same name with another UID is deleted
+// first. The resource is a plural ("pods") or a key ("deployments.apps").
+func (s *Store) Put(resource string, obj []byte) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.table(resource)
+	if err != nil {
+		return 0, err
+	}
+	now, err := newObject(t.Resource, obj, "", s.rv+1)
+	if err != nil {
+		return 0, err
+	}
+	old := t.objects[now.key()]
+	switch {
+	case now.uid == "" && old != nil:
+		now, err = newObject(t.Resource, obj, old.uid, s.rv+1)
+	case now.uid == "":
+		now, err = newObject(t.Resource, obj, newUID(), s.rv+1)
+	case old != nil && old.uid != now.uid:
+		s.record(t, change{old: old})
+		old, now = nil, now.at(s.rv+1)
+	}
+	if err != nil {
+		return 0, err
+	}
+	s.record(t, change{old: old, now: now})
+	return s.rv, nil
+}
+
+// Delete removes an object and returns the resourceVersion of the deletion;
+// it is an error when there is none of that name.
+func (s *Store) Delete(resource, namespace, name string) (int64, error) {
+	return s.delete(resource, namespace, name, nil)
+}
+
+// DeleteAs is [Store.Delete] with the last state, as JSON, that the watches
+// are to see; the object must be there.
+func (s *Store) DeleteAs(resource string, last []byte) (int64, error) {
+	return s.delete(resource, "", "", last)
+}
+
+func (s *Store) delete(resource, namespace, name string, last []byte) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.table(resource)
+	if err != nil {
+		return 0, err
+	}
+	key := (&object{namespace: namespace, name: name}).key()
+	var c change
+	if last != nil {
+		if c.last, err = newObject(t.Resource, last, "", s.rv+1); err != nil {
+			return 0, err
+		}
+		key = c.last.key()
+	}
+	if c.old = t.objects[key]; c.old == nil {
+		return 0, fmt.Errorf("%s %q not found", t.Key(), key)
+	}
+	s.record(t, c)
+	return s.rv, nil
+}
+
+// Compact forgets all past changes, of every resource: a watch that resumes
+// below the present resourceVersion is answered 410, and so is a paged list
+// that began before. Running watches that are up to date go on.
+func (s *Store) Compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tables {
+		t.trim(0)
+		t.oldest = s.rv
+	}
+}
+
+// Restore sets the newest resourceVersion to rv and forgets the window, as
+// when etcd comes back from a backup. The objects stay as they are.
+func (s *Store) Restore(rv int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rv = rv
+	for _, t := range s.tables {
+		t.changes, t.oldest, t.dropped = nil, rv, 0
+		for k, o := range t.objects {
+			if o.rv > rv {
+				t.objects[k] = o.at(rv)
+			}
+		}
+	}
+}
+
+// State is every object of a resource now, in the order a list has them.
+// The bytes must not be changed. It is nil for an unknown resource.
+func (s *Store) State(resource string) [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.table(resource)
+	if err != nil {
+		return nil
+	}
+	var out [][]byte
+	for _, o := range t.sorted() {
+		out = append(out, o.raw)
+	}
+	return out
+}
+
+// record appends one change, moves the resourceVersion to it and wakes the
+// watches. The caller holds mu.
+func (s *Store) record(t *table, c change) {
+	s.rv++
+	c.rv = s.rv
+	if c.now != nil {
+		t.objects[c.now.key()] = c.now
+	} else {
+		delete(t.objects, c.old.key())
+	}
+	t.changes = append(t.changes, c)
+	t.trim(s.window)
+	wake(&t.moved)
+	wake(&s.moved)
+}
+
+func wake(c *chan struct{}) {
+	close(*c)
+	*c = make(chan struct{})
+}
+
+func (t *table) trim(window int) {
+	if n := len(t.changes) - window; n > 0 {
+		t.dropped = t.changes[n-1].rv
+		t.oldest = max(t.oldest, t.dropped)
+		clear(t.changes[:n]) // the array lives on: let go of what it holds
+		t.changes = t.changes[n:]
+	}
+}
+
+func (t *table) sorted() []*object { return sortObjects(t.objects) }
+
+func sortObjects(m map[string]*object) []*object {
+	return slices.SortedFunc(maps.Values(m), func(a, b *object) int { return strings.Compare(a.key(), b.key()) })
+}
+
+// table finds a resource by key, or by plural when no other has the same. The
+// caller holds mu.
+func (s *Store) table(name string) (*table, error) {
+	if t, ok := s.tables[name]; ok {
+		return t, nil
+	}
+	for _, k := range s.order {
+		if s.tables[k].Resource.Resource == name {
+			return s.tables[k], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown resource %q", name)
+}
+
+func newUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,237 @@
+package timeserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// batch is how many changes a watch takes from the store at once.
+const batch = 128
+
+// errEnd ends a watch in order: the last chunk is sent.
+var errEnd = errors.New("end of the watch")
+
+// watching is one watch being served.
+type watching struct {
+	s   *Server
+	x   *exchange
+	t   *table
+	o   internalversion.ListOptions
+	sel selection
+	out *frames
+
+	start    int64 // bookmarks are sent only above it
+	position int64 // all changes up to it were sent
+	deadline time.Time
+	bookmark time.Time // when the next one is due; zero for never
+	behind   time.Time // since when the reader is too slow; zero when it is not
+}
+
+func (s *Server) watch(x *exchange, t *table) error {
+	o, err := s.listOptions(x)
+	if err != nil {
+		return err
+	}
+	sel, err := newSelection(x.req.namespace, o, t.Resource)
+	if err != nil {
+		return err
+	}
+	rv, err := parseRV(o.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	w := &watching{s: s, x: x, t: t, o: o, sel: sel, position: rv, start: rv, out: newFrames(x)}
+	initial := o.SendInitialEvents != nil && *o.SendInitialEvents
+	if initial {
+		if err := s.waitFor(x, rv); err != nil {
+			return err
+		}
+	} else if rv == 0 {
+		// sendInitialEvents=false at "" or "0": from now on.
+		w.position, _ = s.store.movement()
+		w.start = w.position
+	}
+	if f := s.store.since(t, w.position, 0); f.expired && !initial && s.o.ExpiredStatus {
+		return tooOld(rv, f.oldest)
+	}
+	w.deadline = time.Now().Add(w.lifetime())
+	w.schedule(time.Now())
+	w.x.w.Header().Set("Content-Type", "application/json")
+	w.x.w.WriteHeader(http.StatusOK)
+	if err := w.out.flush(); err != nil {
+		return nil
+	}
+	// A HTTP status can no longer be given: errors go into the stream or end it.
+	if err := w.run(initial); err != nil && !errors.Is(err, errEnd) && x.r.Context().Err() == nil {
+		if api := apierrors.APIStatus(nil); errors.As(err, &api) {
+			_ = w.out.status(err)
+		}
+	}
+	return nil
+}
+
+func tooOld(rv, oldest int64) error {
+	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", rv, oldest))
+}
+
+func (w *watching) lifetime() time.Duration {
+	switch {
+	case w.o.TimeoutSeconds != nil && *w.o.TimeoutSeconds > 0:
+		return time.Duration(*w.o.TimeoutSeconds) * time.Second
+	case w.s.o.WatchTimeout > 0:
+		return w.s.o.WatchTimeout
+	}
+	return 30*time.Minute + rand.N(30*time.Minute)
+}
+
+func (w *watching) run(initial bool) error {
+	if err := w.out.begin(); err != nil {
+		return err
+	}
+	if initial {
+		if err := w.initial(); err != nil {
+			return err
+		}
+	} else if f := w.s.store.since(w.t, w.position, 0); f.expired {
+		return tooOld(w.start, f.oldest)
+	}
+	for {
+		f := w.s.store.since(w.t, w.position, batch)
+		if f.lost {
+			return errEnd // it was served until now: only the next request can be told
+		}
+		for _, c := range f.changes {
+			if err := w.send(c); err != nil {
+				return err
+			}
+			w.position = c.rv
+		}
+		if err := w.out.flush(); err != nil {
+			return err
+		}
+		switch {
+		case w.tooSlow(f.behind):
+			return errEnd
+		case f.behind > 0:
+			continue
+		case f.removed:
+			return errEnd
+		}
+		if err := w.wait(f); err != nil {
+			return err
+		}
+	}
+}
+
+// initial sends the present objects as ADDED and, to those who take
+// bookmarks, the one that marks their end.
+func (w *watching) initial() error {
+	objects, rv := w.s.store.snapshot(w.t)
+	for _, o := range objects {
+		if w.sel.matches(o) {
+			if err := w.out.frame(watch.Added, o.raw); err != nil {
+				return err
+			}
+		}
+	}
+	w.position, w.start = rv, rv
+	if w.o.AllowWatchBookmarks {
+		if err := w.out.bookmark(w.t.Resource, rv, true); err != nil {
+			return err
+		}
+	}
+	return w.out.flush()
+}
+
+// send writes one change as the selection sees it: what leaves it is DELETED,
+// with the last state that was in it, and what enters it is ADDED.
+func (w *watching) send(c change) error {
+	was, is := w.sel.matches(c.old), w.sel.matches(c.now)
+	switch {
+	case was && is:
+		return w.out.frame(watch.Modified, c.now.raw)
+	case is:
+		return w.out.frame(watch.Added, c.now.raw)
+	case was && c.last != nil:
+		return w.out.frame(watch.Deleted, c.last.raw)
+	case was:
+		return w.out.frame(watch.Deleted, c.old.at(c.rv).raw)
+	}
+	return nil
+}
+
+// tooSlow reports whether the reader has been too far behind for too long.
+func (w *watching) tooSlow(behind int) bool {
+	if behind <= w.s.o.WatchBuffer {
+		w.behind = time.Time{}
+		return false
+	}
+	if w.behind.IsZero() {
+		w.behind = time.Now()
+	}
+	return time.Since(w.behind) > w.s.o.SlowGrace
+}
+
+// schedule sets when the next bookmark is due: each BookmarkEvery, and about
+// once a second in the last two seconds before the deadline.
+func (w *watching) schedule(now time.Time) {
+	if !w.o.AllowWatchBookmarks || w.t.Uncached {
+		return
+	}
+	w.bookmark = now.Add(w.s.o.BookmarkEvery)
+	last := w.deadline.Add(-2 * time.Second)
+	if now.After(last) {
+		last = now.Add(time.Second)
+	}
+	if last.Before(w.bookmark) {
+		w.bookmark = last
+	}
+}
+
+// wait blocks until there is something to do, and sends the bookmark that
+// came due meanwhile.
+func (w *watching) wait(f feed) error {
+	now := time.Now()
+	next := w.deadline
+	if !w.bookmark.IsZero() && w.bookmark.Before(next) {
+		next = w.bookmark
+	}
+	timer := time.NewTimer(next.Sub(now))
+	defer timer.Stop()
+	select {
+	case <-f.moved:
+		return nil
+	case <-w.x.r.Context().Done():
+		return context.Cause(w.x.r.Context())
+	case <-w.out.due():
+		return w.out.expire()
+	case <-timer.C:
+	}
+	now = time.Now()
+	if !now.Before(w.deadline) {
+		return errEnd
+	}
+	w.schedule(now)
+	return w.heartbeat()
+}
+
+func (w *watching) heartbeat() error {
+	// Everything up to f.rv was sent if nothing is left after position.
+	f := w.s.store.since(w.t, w.position, 0)
+	if f.lost || f.behind > 0 || f.rv <= w.start {
+		return nil
+	}
+	if err := w.out.bookmark(w.t.Resource, f.rv, false); err != nil {
+		return err
+	}
+	w.position = f.rv
+	return w.out.flush()
+}
