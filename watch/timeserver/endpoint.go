@@ -53,9 +53,11 @@ func Start(ctx context.Context, s *Server) (url string, stop func(), err error) 
 	return e.URL(), func() { unhook(); e.Close() }, nil
 }
 
+const anyPort = "127.0.0.1:0"
+
 // NewEndpoint serves a handler on a free port of 127.0.0.1.
 func NewEndpoint(h http.Handler, o EndpointOptions) (*Endpoint, error) {
-	e := &Endpoint{handler: h, o: o, addr: "127.0.0.1:0", conns: map[net.Conn]struct{}{}}
+	e := &Endpoint{handler: h, o: o, addr: anyPort, conns: map[net.Conn]struct{}{}}
 	if o.TLS {
 		var err error
 		if e.cert, e.ca, err = selfSigned(); err != nil {
@@ -87,7 +89,9 @@ func (e *Endpoint) Up() error {
 	if err != nil {
 		return err
 	}
-	e.addr = l.Addr().String()
+	if e.addr == anyPort { // written once: URL needs no lock
+		e.addr = l.Addr().String()
+	}
 	var p http.Protocols
 	p.SetHTTP1(true)
 	p.SetHTTP2(!e.o.HTTP1)
