@@ -153,3 +153,34 @@ func InjectTypeMeta(dst, item []byte, apiVersion, kind string) []byte {
 	}
 	return append(dst, item[body:]...)
 }
+
+// Find returns the value of a member of an object, the first of that key; nil
+// if there is none, or if object is none as far as it had to be read.
+func Find(object []byte, key string) []byte {
+	s := scanner{b: object, i: skipSpace(object, 0)}
+	more, err := s.enter()
+	for ; more && err == nil; more, err = s.next() {
+		k, err := s.key()
+		if err != nil {
+			return nil
+		}
+		start := s.i
+		if err := s.skip(); err != nil {
+			return nil
+		}
+		if string(k) == key {
+			return object[start:s.i]
+		}
+	}
+	return nil
+}
+
+// Get follows a path of keys through objects, as Find does each step.
+func Get(object []byte, path ...string) []byte {
+	for _, key := range path {
+		if object = Find(object, key); object == nil {
+			return nil
+		}
+	}
+	return object
+}

@@ -139,3 +139,15 @@ func FuzzUnquote(f *testing.F) {
 		}
 	})
 }
+
+func TestFind(t *testing.T) {
+	raw := []byte(` {"a":{"b" : [1] ,"\u0063":"x"},"a":2,"d":null,`)
+	for path, want := range map[string]string{"a": `{"b" : [1] ,"\u0063":"x"}`, "a.b": "[1]", "a.c": `"x"`, "d": "null", "d.e": "", "x": "", "a.b.c": ""} {
+		if got := string(Get(raw, strings.Split(path, ".")...)); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if got := Find([]byte(`[1]`), "a"); got != nil {
+		t.Errorf("%s", got)
+	}
+}
