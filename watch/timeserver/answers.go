@@ -1,9 +1,11 @@
 package timeserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 const accessReviewPrefix = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -95,13 +98,13 @@ func (s *Server) accessReview(x *exchange) error {
 	if x.r.Method != http.MethodPost {
 		return readOnly(Resource{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}, x.req.verb)
 	}
-	if ct := x.r.Header.Get("Content-Type"); ct != "" && !strings.HasPrefix(ct, "application/json") {
-		return statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
-			"the body of the request was in an unknown format - accepted media types include: application/json")
-	}
-	var review authorizationv1.SelfSubjectAccessReview
-	if err := json.NewDecoder(http.MaxBytesReader(x.w, x.r.Body, 1<<20)).Decode(&review); err != nil {
+	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, 1<<20))
+	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
+	}
+	review, err := parseReview(x.r.Header.Get("Content-Type"), body)
+	if err != nil {
+		return err
 	}
 	a := review.Spec.ResourceAttributes
 	if a == nil {
@@ -114,4 +117,29 @@ func (s *Server) accessReview(x *exchange) error {
 	}
 	review.TypeMeta = metav1.TypeMeta{Kind: "SelfSubjectAccessReview", APIVersion: "authorization.k8s.io/v1"}
 	return x.object(http.StatusCreated, &review)
+}
+
+// protobufMagic begins every protobuf message of the Kubernetes API; a
+// runtime.Unknown with the object follows.
+const protobufMagic = "k8s\x00"
+
+// parseReview reads the one kind of object that the server takes, as JSON or
+// as the protobuf that kubectl prefers.
+func parseReview(contentType string, body []byte) (r authorizationv1.SelfSubjectAccessReview, err error) {
+	switch {
+	case contentType == "" || strings.HasPrefix(contentType, "application/json"):
+		err = json.Unmarshal(body, &r)
+	case strings.HasPrefix(contentType, "application/vnd.kubernetes.protobuf"):
+		var u runtime.Unknown
+		if err = u.Unmarshal(bytes.TrimPrefix(body, []byte(protobufMagic))); err == nil {
+			err = r.Unmarshal(u.Raw)
+		}
+	default:
+		return r, statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType, "the body of the "+
+			"request was in an unknown format - accepted media types include: application/json, application/vnd.kubernetes.protobuf")
+	}
+	if err != nil {
+		return r, apierrors.NewBadRequest(err.Error())
+	}
+	return r, nil
 }

@@ -37,6 +37,7 @@ type Endpoint struct {
 
 	mu     sync.Mutex
 	server *http.Server // nil while down
+	closed bool
 	conns  map[net.Conn]struct{}
 	done   sync.WaitGroup
 }
@@ -78,12 +79,16 @@ func (e *Endpoint) URL() string {
 // CA is the PEM of the certificate to trust, nil without TLS.
 func (e *Endpoint) CA() []byte { return e.ca }
 
-// Up opens the port again after [Endpoint.Down].
+// Up opens the port again after [Endpoint.Down]. After [Endpoint.Close] it is
+// an error.
 func (e *Endpoint) Up() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.server != nil {
 		return nil
+	}
+	if e.closed {
+		return net.ErrClosed
 	}
 	l, err := net.Listen("tcp", e.addr)
 	if err != nil {
@@ -166,6 +171,9 @@ func (e *Endpoint) Conns() int {
 
 // Close is [Endpoint.Down] for good; it returns when every request has ended.
 func (e *Endpoint) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
 	e.Down()
 	e.done.Wait()
 	for e.Conns() > 0 { // their goroutines are about to end

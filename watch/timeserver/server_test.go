@@ -32,7 +32,7 @@ func pod(ns, name string, labels ...string) []byte {
 func serve(t *testing.T, o Options) (*Server, *Endpoint) {
 	t.Helper()
 	var rs []Resource
-	for _, n := range []string{"pods", "deployments", "nodes", "events"} {
+	for _, n := range []string{"pods", "deployments", "nodes", "events", "namespaces"} {
 		r, _ := Builtin(n)
 		rs = append(rs, r)
 	}

@@ -1,0 +1,300 @@
+package timeserver
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// maxLine bounds one line of a history: a kube-apiserver refuses objects over
+// 3 MiB.
+const maxLine = 16 << 20
+
+// History is a recorded span of the life of a cluster: its state at the start
+// and every change since. It is never changed after it was read.
+type History struct {
+	resources []Resource
+	start     time.Time
+	length    time.Duration
+	initial   []*past // in order of resource, then key
+	steps     []step  // in order of time
+}
+
+// past is one recorded state of one object.
+type past struct {
+	resource string // key of the Resource
+	key      string // of the object
+	uid, rv  string
+	ns       string
+	raw      []byte
+}
+
+// step is one recorded change: an object that came to be, changed or went.
+type step struct {
+	at time.Duration // after the start
+	*past
+	typ watch.EventType // Added, Modified or Deleted
+}
+
+// Resources are the types of the objects in it, and namespaces.
+func (h *History) Resources() []Resource { return slices.Clone(h.resources) }
+
+// Start is when the recording began, Length how long it lasted.
+func (h *History) Start() time.Time { return h.start }
+
+// Length is how long the recording lasted.
+func (h *History) Length() time.Duration { return h.length }
+
+// Changes is the number of recorded changes after the initial state.
+func (h *History) Changes() int { return len(h.steps) }
+
+// ReadHistory reads a capture: one JSON object per line,
+//
+//	{"t": receipt in Unix seconds, "stream": "pods", "frame": {"type": "ADDED", "object": {…}}}
+//
+// in order of receipt. A stream begins with its initial state, up to the
+// bookmark annotated k8s.io/initial-events-end. When a stream was opened anew,
+// its state comes again; that is compared with what is known, so that only
+// real changes count. Streams are named by the plural of their resource.
+func ReadHistory(r io.Reader) (*History, error) {
+	in := reader{h: &History{}, streams: map[string]*stream{}}
+	br := bufio.NewReaderSize(r, 64<<10)
+	for n := 1; ; n++ {
+		line, err := readLine(br)
+		if err == io.EOF {
+			break
+		}
+		if err == nil && len(line) > 0 {
+			err = in.line(line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("history, line %d: %w", n, err)
+		}
+	}
+	return in.finish()
+}
+
+// readLine returns the next line without its end, in memory of its own.
+func readLine(br *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, fmt.Errorf("longer than %d bytes", maxLine)
+		}
+		line = append(line, part...)
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err == io.EOF && len(line) > 0, err == nil:
+			return bytes.TrimSpace(line), nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+// reader is the state of ReadHistory.
+type reader struct {
+	h       *History
+	streams map[string]*stream
+	order   []*stream
+}
+
+// stream is what is known of one stream while reading.
+type stream struct {
+	resource Resource
+	synced   bool
+	known    map[string]*past
+	// run holds the keys of the ADDED frames since the last frame of another
+	// type: before the bookmark that ends an initial state it is that state.
+	run map[string]bool
+}
+
+type wireLine struct {
+	T      float64
+	Stream string
+	Frame  struct {
+		Type   watch.EventType
+		Object json.RawMessage
+	}
+}
+
+type wireObject struct {
+	APIVersion, Kind string
+	Metadata         struct {
+		Namespace, Name, UID, ResourceVersion string
+		Annotations                           map[string]string
+	}
+}
+
+func (in *reader) line(b []byte) error {
+	var l wireLine
+	if err := json.Unmarshal(b, &l); err != nil {
+		return err
+	}
+	if l.T <= 0 || l.T > math.MaxInt32*2 || l.Stream == "" {
+		return errors.New("without a time or a stream")
+	}
+	at := time.UnixMicro(int64(math.Round(l.T * 1e6)))
+	if in.h.start.IsZero() {
+		in.h.start = at
+	}
+	in.h.length = max(in.h.length, at.Sub(in.h.start))
+	var o wireObject
+	if err := json.Unmarshal(l.Frame.Object, &o); err != nil {
+		return err
+	}
+	s, err := in.stream(l.Stream, o)
+	if err != nil || s == nil {
+		return err
+	}
+	switch l.Frame.Type {
+	case watch.Bookmark:
+		if o.Metadata.Annotations["k8s.io/initial-events-end"] == "true" {
+			in.endOfState(s, at.Sub(in.h.start))
+		}
+		clear(s.run)
+	case watch.Added, watch.Modified, watch.Deleted:
+		if o.Metadata.Name == "" {
+			return errors.New("object without a name")
+		}
+		s.resource.Namespaced = s.resource.Namespaced || o.Metadata.Namespace != ""
+		in.change(s, l, o, at.Sub(in.h.start))
+	}
+	return nil // an ERROR says something about the recording, not of the cluster
+}
+
+// stream finds the stream of a frame; it is made of the first one that tells
+// its type.
+func (in *reader) stream(name string, o wireObject) (*stream, error) {
+	if s := in.streams[name]; s != nil {
+		return s, nil
+	}
+	gv, err := schema.ParseGroupVersion(o.APIVersion)
+	if err != nil || o.Kind == "" {
+		return nil, fmt.Errorf("object without apiVersion and kind (%q, %q)", o.APIVersion, o.Kind)
+	}
+	if o.Kind == "Status" {
+		return nil, nil
+	}
+	r := Resource{Group: gv.Group, Version: gv.Version, Resource: name, Kind: o.Kind}
+	if b, ok := Builtin(name); ok && b.Group == gv.Group && b.Kind == o.Kind {
+		r = b
+		r.Version = gv.Version
+	}
+	s := &stream{resource: r, known: map[string]*past{}, run: map[string]bool{}}
+	in.streams[name], in.order = s, append(in.order, s)
+	return s, nil
+}
+
+// change records a frame about an object, unless it repeats what is known.
+func (in *reader) change(s *stream, l wireLine, o wireObject, at time.Duration) {
+	p := &past{resource: s.resource.Key(), uid: o.Metadata.UID, rv: o.Metadata.ResourceVersion,
+		ns: o.Metadata.Namespace, raw: l.Frame.Object}
+	p.key = (&object{namespace: o.Metadata.Namespace, name: o.Metadata.Name}).key()
+	if l.Frame.Type == watch.Added {
+		s.run[p.key] = true
+	} else {
+		clear(s.run)
+	}
+	old := s.known[p.key]
+	if l.Frame.Type == watch.Deleted {
+		if old != nil {
+			delete(s.known, p.key)
+			in.step(step{at, p, watch.Deleted})
+		}
+		return
+	}
+	s.known[p.key] = p
+	switch {
+	case !s.synced:
+	case old == nil:
+		in.step(step{at, p, watch.Added})
+	case old.uid != p.uid:
+		in.step(step{at, old, watch.Deleted})
+		in.step(step{at, p, watch.Added})
+	case old.rv != p.rv:
+		in.step(step{at, p, watch.Modified})
+	default:
+		s.known[p.key] = old
+	}
+}
+
+// endOfState takes the run of ADDED frames as the whole state: at first as the
+// initial one, later to find what went while nobody watched.
+func (in *reader) endOfState(s *stream, at time.Duration) {
+	for _, p := range sortedPast(s.known) {
+		if !s.run[p.key] {
+			delete(s.known, p.key)
+			in.step(step{at, p, watch.Deleted})
+		}
+	}
+	if !s.synced {
+		s.synced = true
+		in.h.initial = append(in.h.initial, sortedPast(s.known)...)
+	}
+}
+
+func (in *reader) step(s step) { in.h.steps = append(in.h.steps, s) }
+
+func sortedPast(m map[string]*past) []*past {
+	var out []*past
+	for _, p := range m {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b *past) int { return cmp.Compare(a.key, b.key) })
+	return out
+}
+
+func (in *reader) finish() (*History, error) {
+	if len(in.order) == 0 {
+		return nil, errors.New("history: no frames")
+	}
+	for _, s := range in.order {
+		in.h.resources = append(in.h.resources, s.resource)
+		if !s.synced { // the recording ended, or never marked the end
+			in.h.initial = append(in.h.initial, sortedPast(s.known)...)
+		}
+	}
+	slices.SortStableFunc(in.h.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	in.addNamespaces()
+	return in.h, nil
+}
+
+// addNamespaces makes up the namespaces that the objects are in, unless they
+// were recorded: clients ask for them.
+func (in *reader) addNamespaces() {
+	if in.streams["namespaces"] != nil {
+		return
+	}
+	names := map[string]bool{}
+	for _, p := range in.h.initial {
+		names[p.ns] = true
+	}
+	for _, s := range in.h.steps {
+		names[s.ns] = true
+	}
+	delete(names, "")
+	r, _ := Builtin("namespaces")
+	in.h.resources = append(in.h.resources, r)
+	created := in.h.start.Add(-time.Hour).UTC().Format(time.RFC3339)
+	for name := range names {
+		raw := fmt.Appendf(nil, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":%q,"creationTimestamp":%q,`+
+			`"labels":{"kubernetes.io/metadata.name":%q}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`,
+			name, created, name)
+		in.h.initial = append(in.h.initial, &past{resource: r.Key(), key: name, raw: raw})
+	}
+	slices.SortStableFunc(in.h.initial, func(a, b *past) int {
+		return cmp.Or(cmp.Compare(a.resource, b.resource), cmp.Compare(a.key, b.key))
+	})
+}
