@@ -20,6 +20,7 @@ package splice
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/bits"
 	"strconv"
 	"unicode/utf8"
@@ -32,6 +33,7 @@ const (
 	diagonal   = 48      // how far to look for agreement at the same distance
 	minRun     = 12      // a run that costs a jump must save more than the jump
 	candidates = 8       // positions of one hash that are tried
+	leastStep  = 3       // bytes of a step beside what it inserts, in the binary spelling
 	maxIndexed = 1 << 15 // indexed positions, so that the tables stay small
 )
 
@@ -51,6 +53,7 @@ type Encoder struct {
 	chain  []int32 // per indexed position: the previous one with that hash + 1
 	shift  uint
 	stride int
+	room   int // bytes that the splice may still have; see EncodeWithin
 }
 
 func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
@@ -85,7 +88,8 @@ func agreeBack(a, b []byte) int {
 	return i
 }
 
-// diff fills e.steps with the steps from base to target.
+// diff fills e.steps with the steps from base to target. It gives up when
+// e.room has been used up, and leaves it negative.
 func (e *Encoder) diff(base, target []byte) {
 	e.steps = e.steps[:0]
 	head := agree(base, target)
@@ -94,7 +98,7 @@ func (e *Encoder) diff(base, target []byte) {
 	b, t := base[:len(base)-tail], target[:len(target)-tail]
 	indexed := false
 	copied, bi, ti := head, head, head
-	for ti < len(t) {
+	for ti < len(t) && e.room >= 0 {
 		mb, mt, n := nextOnDiagonal(b, t, bi, ti)
 		if n == 0 {
 			if !indexed {
@@ -107,8 +111,10 @@ func (e *Encoder) diff(base, target []byte) {
 			break
 		}
 		e.steps = append(e.steps, step{copied, ti, mt, mb - bi})
+		e.room -= mt - ti + leastStep
 		copied, bi, ti = n, mb+n, mt+n
 	}
+	e.room -= len(t) - ti
 	switch {
 	case tail == 0:
 		e.steps = append(e.steps, step{copied, ti, len(t), 0})
@@ -160,7 +166,12 @@ func hash(x uint64) uint64 { return x * 0x9E3779B185EBCA87 }
 
 // nextIndexed looks for the next run of target, from ti, anywhere in base.
 func (e *Encoder) nextIndexed(b, t []byte, bi, ti int) (mb, mt, n int) {
-	for j := ti; j+gram <= len(t); j++ {
+	// A run may begin up to a stride before the place where it is found.
+	end := len(t) - gram
+	if e.room < end-ti-e.stride {
+		end = ti + e.room + e.stride
+	}
+	for j := ti; j <= end; j++ {
 		g := load(t, j)
 		k := e.heads[hash(g)>>e.shift]
 		for tries := 0; k != 0 && tries < candidates; k = e.chain[k-1] {
@@ -186,7 +197,19 @@ func (e *Encoder) nextIndexed(b, t []byte, bi, ti int) (mb, mt, n int) {
 
 // Encode appends to dst the binary splice that makes target from base.
 func (e *Encoder) Encode(dst, base, target []byte) []byte {
-	e.diff(base, target)
+	dst, _ = e.EncodeWithin(dst, base, target, math.MaxInt)
+	return dst
+}
+
+// EncodeWithin is Encode for a caller that has no use for a splice of more
+// than most bytes, and saves the time that making it would take: ok is false
+// and dst comes back as it was. A splice that is slightly longer may be
+// returned all the same.
+func (e *Encoder) EncodeWithin(dst, base, target []byte, most int) (out []byte, ok bool) {
+	e.room = most
+	if e.diff(base, target); e.room < 0 {
+		return dst, false
+	}
 	for k, s := range e.steps {
 		dst = binary.AppendUvarint(dst, uint64(s.copied))
 		last := k == len(e.steps)-1
@@ -201,7 +224,7 @@ func (e *Encoder) Encode(dst, base, target []byte) []byte {
 			dst = binary.AppendVarint(dst, int64(s.jump-(s.to-s.from)))
 		}
 	}
-	return dst
+	return dst, true
 }
 
 // ErrNotText is returned by EncodeJSON for a target that is not valid UTF-8.
@@ -215,6 +238,7 @@ func (e *Encoder) EncodeJSON(dst, base, target []byte) ([]byte, error) {
 	if !utf8.Valid(target) {
 		return dst, ErrNotText
 	}
+	e.room = math.MaxInt
 	e.diff(base, target)
 	e.snap(target)
 	dst = append(dst, '[')

@@ -41,6 +41,12 @@ func checkRound(t *testing.T, e *Encoder, base, target []byte) (size int) {
 			t.Fatalf("a limit one byte below the target: %v", err)
 		}
 	}
+	for _, most := range []int{len(s) - 1, len(s), len(s) / 2} {
+		within, ok := e.EncodeWithin([]byte("before"), base, target, most)
+		if !ok && string(within) != "before" || ok && string(within) != "before"+string(s) || !ok && most >= len(s) {
+			t.Fatalf("at most %d bytes: %v, %q", most, ok, within)
+		}
+	}
 	text, err := e.EncodeJSON(nil, base, target)
 	if err == ErrNotText {
 		return len(s)
