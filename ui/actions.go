@@ -220,7 +220,8 @@ func (a *App) editFilterBy(edit func()) {
 }
 
 func (a *App) applyFilter() {
-	a.timeline.reindex(newWords(a.log, a.filter.value()), a.timeline.index.noise)
+	match, _ := model.PlainWords(a.filter.value(), a.log)
+	a.timeline.reindex(match, a.timeline.index.noise)
 }
 
 func (a *App) keepFilter() { a.filter.editing = false }

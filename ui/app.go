@@ -20,6 +20,9 @@ type App struct {
 	o    Options
 	log  *model.Log
 	keys *keymap
+	wake <-chan struct{}
+	// Close gives the log's wake-up back.
+	Close func()
 
 	st         themes.Styles
 	autoTheme  bool
@@ -62,7 +65,8 @@ func NewApp(ctx context.Context, o Options) *App {
 		o.Location = time.Local
 	}
 	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
-	a.timeline = newTimeline(o.Log, o.Location, &a.st)
+	a.wake, a.Close = o.Log.Subscribe()
+	a.timeline = newTimeline(o.Log, o.Location, &a.st, &a.all)
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all}
 	a.streams = streamsPane{st: &a.st, all: &a.all}
 	a.object = objectPane{st: &a.st, loc: o.Location}
@@ -122,7 +126,7 @@ func (a *App) Init() tea.Cmd {
 // however fast the log grows, one wake-up per frame is all that comes of it.
 func (a *App) wait() tea.Cmd {
 	frame := time.Second / time.Duration(a.o.fps())
-	ctx, wake := a.ctx, a.log.Wake()
+	ctx, wake := a.ctx, a.wake
 	return func() tea.Msg {
 		t := time.NewTimer(frame)
 		defer t.Stop()
@@ -253,10 +257,13 @@ const previewPause = 700 * time.Millisecond
 // preview keeps the object pane with the cursor, or an opened object at its
 // newest version.
 func (a *App) preview() {
+	a.object.latest = 0
 	if a.object.pinned {
-		if _, newest := a.log.Versions(a.object.want.id); a.object.newest && !a.paused && newest > a.object.want.version {
+		_, newest := a.log.Versions(a.object.want.id)
+		if a.object.newest && !a.paused && newest > a.object.want.version {
 			a.object.want.version = newest
 		}
+		a.object.latest = newest
 		return
 	}
 	if a.timeline.follow && a.now.Sub(a.previewed) < previewPause && (a.object.data != nil || a.object.hasRow) {
@@ -275,7 +282,6 @@ func (a *App) refresh() {
 	a.now = a.o.Now()
 	a.all = newOverall(a.log.Streams(a.now), a.now)
 	a.stats = a.log.Stats()
-	a.timeline.streams = a.all.streams
 	s := a.log.Snapshot()
 	a.newest = s.End()
 	if !a.paused {

@@ -89,7 +89,11 @@ func (a *App) title(p pane, w int) string {
 	l.fill(a.st.Rule, "─", 1)
 	if a.lay.single {
 		for x := range panes {
-			a.tab(l, x, x.String(), x == p)
+			name := x.String()
+			if x == p && p == paneObject {
+				name, _ = a.object.title()
+			}
+			a.tab(l, x, name, x == p)
 			l.fill(a.st.Rule, "─", l.w+1)
 		}
 	} else {
@@ -115,9 +119,7 @@ func (a *App) tab(l *line, p pane, name string, focused bool) {
 		st, mark = a.st.Title, "▸"
 	}
 	key := string(rune('1' + p))
-	if p == paneObject || a.lay.single {
-		name, _ = fit(name, max(a.lay.w/2, 20))
-	}
+	name, _ = fit(name, max(a.lay.w-50, a.lay.w*35/100))
 	l.text(st, mark+key+" "+name+" ")
 }
 
@@ -133,10 +135,6 @@ func (a *App) info(p pane, room int) string {
 	case paneTimeline:
 		parts = a.timelineInfo()
 	case paneObject:
-		if a.lay.single {
-			name, _ := a.object.title()
-			parts = append(parts, name)
-		}
 		if _, info := a.object.title(); info != "" {
 			parts = append(parts, info)
 		}
@@ -178,8 +176,8 @@ func (a *App) timelineInfo() []string {
 	switch {
 	case x.noise:
 		parts = append(parts, "all rows (n folds)")
-	case x.heartbeats > 0:
-		parts = append(parts, plural(x.heartbeats, "heartbeat")+" folded (n)")
+	case x.hidden > 0:
+		parts = append(parts, count(x.hidden)+" folded (n)")
 	}
 	return parts
 }

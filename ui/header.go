@@ -30,7 +30,7 @@ func (h *header) state() (themes.Style, string) {
 		return h.st.WarnBold, "NO STREAMS"
 	case len(h.all.degraded) > 0:
 		d := h.all.degraded[0]
-		s := "STALE " + strconv.Itoa(len(h.all.degraded)) + "/" + strconv.Itoa(n) + " " + streamName(d.StreamInfo)
+		s := "STALE " + strconv.Itoa(len(h.all.degraded)) + "/" + strconv.Itoa(n) + " " + h.all.name(d.StreamInfo)
 		if c := countdown(d, h.now); c != "" {
 			return h.st.BadBold, s + " retry " + c
 		}

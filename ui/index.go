@@ -10,11 +10,6 @@ import (
 // so that a change of the filter over a full log never holds up a key.
 const scanBudget = 200_000
 
-// matcher says which rows a filter keeps.
-type matcher interface {
-	match(e model.Event) bool
-}
-
 // fold is a group of initial objects shown as one row.
 type fold struct {
 	stream model.StreamID
@@ -23,26 +18,28 @@ type fold struct {
 
 // index lists the rows of the log that the timeline shows, in order. It grows
 // with the log and is never copied or sorted: a frame looks at it only where
-// it draws.
+// it draws. It is not a model.View because it folds: one row stands for all
+// initial objects of a stream.
 //
 // Positions are counted from the first row ever listed, so that they do not
 // move when the oldest rows leave the log.
 type index struct {
-	filter matcher // nil keeps all
-	noise  bool    // show heartbeats and initial objects one by one
+	filter model.Filter // nil keeps all
+	noise  bool         // show all: heartbeats, initial objects, routine steps of streams
 
 	seqs  []model.Seq
 	base  int       // position of seqs[0]
 	next  model.Seq // the first row not looked at yet
 	folds map[model.Seq]*fold
 	open  map[model.StreamID]model.Seq // fold that still grows, by stream
+	ill   map[model.StreamID]bool      // streams whose recovery is still to be shown
 
-	heartbeats, initial int // rows hidden or folded
+	hidden int // rows folded or left out as noise
 }
 
-func newIndex(filter matcher, noise bool, first model.Seq) *index {
+func newIndex(filter model.Filter, noise bool, first model.Seq) *index {
 	return &index{filter: filter, noise: noise, next: first,
-		folds: map[model.Seq]*fold{}, open: map[model.StreamID]model.Seq{}}
+		folds: map[model.Seq]*fold{}, open: map[model.StreamID]model.Seq{}, ill: map[model.StreamID]bool{}}
 }
 
 // first and end are the positions of the rows listed: [first, end).
@@ -73,22 +70,21 @@ func (x *index) extend(s model.Snapshot) (done bool) {
 }
 
 func (x *index) add(e model.Event) {
-	if e.Type == model.StreamChange {
+	routine := e.Type == model.Bookmark || e.Has(model.Replayed)
+	if t, ok := e.Detail.(model.Transition); ok {
 		delete(x.open, e.Stream)
+		routine = x.routine(e.Stream, t)
 	}
-	noisy := !x.noise && (e.Type == model.Bookmark || e.Flags&(model.Initial|model.Replayed) != 0)
-	if x.filter != nil && !x.filter.match(e) {
+	if x.filter != nil && !x.filter(e) {
 		return
 	}
 	switch {
-	case !noisy:
+	case x.noise, !routine && !e.Has(model.Initial):
 		x.seqs = append(x.seqs, e.Seq)
-	case e.Type == model.Bookmark:
-		x.heartbeats++
-	case e.Has(model.Replayed):
-		x.initial++
+	case routine:
+		x.hidden++
 	default:
-		x.initial++
+		x.hidden++
 		if at, ok := x.open[e.Stream]; ok {
 			x.folds[at].count++
 			return
@@ -97,6 +93,23 @@ func (x *index) add(e model.Event) {
 		x.folds[e.Seq] = &fold{stream: e.Stream, count: 1}
 		x.seqs = append(x.seqs, e.Seq)
 	}
+}
+
+// routine reports whether a step of a stream is part of its normal life. What
+// is shown is that it falls ill, each time an attempt to recover fails, and
+// that it is well again.
+func (x *index) routine(id model.StreamID, t model.Transition) bool {
+	switch {
+	case t.To.Degraded():
+		x.ill[id] = true
+		return false
+	case t.To == model.Paused || t.From == model.Paused || t.To == model.Polling:
+		return false
+	case t.To.Fresh() && t.To != model.Rotating && x.ill[id]:
+		delete(x.ill, id)
+		return false
+	}
+	return true
 }
 
 func (x *index) evict(first model.Seq) {

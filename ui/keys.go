@@ -85,7 +85,7 @@ func bindings() []binding {
 			when: (*App).canFollow, do: act((*App).toggleFollow)},
 		{id: "pause", keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
 		{id: "filter", keys: []string{"/"}, help: "filter the timeline by words", hint: "filter", do: act((*App).editFilter)},
-		{id: "noise", keys: []string{"n"}, help: "show or fold heartbeats and initial lists", hint: "noise", do: act((*App).toggleNoise)},
+		{id: "noise", keys: []string{"n"}, help: "show or fold heartbeats, initial lists, routine", hint: "noise", do: act((*App).toggleNoise)},
 		{id: "retry", keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
 			when: (*App).canRetry, do: act((*App).retry)},
 		{id: "next-pane", keys: []string{"tab"}, help: "the next pane", hint: "pane", do: act(func(a *App) { a.cycle(1) })},

@@ -22,6 +22,7 @@ type objectPane struct {
 	r       rect
 
 	want    objectKey // what should be shown
+	latest  uint32    // newest version of it
 	pinned  bool      // opened: does not follow the cursor
 	newest  bool      // while pinned: go along with new versions
 	data    *objectData
@@ -135,7 +136,7 @@ func (p *objectPane) title() (name, info string) {
 	if d.identity.Namespace != "" {
 		name = d.identity.Kind + " " + d.identity.Namespace + "/" + d.identity.Name
 	}
-	info = "version " + count(int(d.key.version)) + " of " + count(int(max(d.newest, d.key.version)))
+	info = "version " + count(int(d.key.version)) + " of " + count(int(max(p.latest, d.newest, d.key.version)))
 	if p.pinned {
 		info += " · open"
 	}

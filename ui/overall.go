@@ -22,15 +22,23 @@ type overall struct {
 	reconnects int64
 	gaps       int64
 	contexts   int
-	moving     bool // a countdown or a pulse is shown: tick faster
+	namespace  string            // the only one that is watched, or "": no need to repeat it
+	groups     map[string]string // by resource: its group, or "*" for several
+	moving     bool              // a countdown or a pulse is shown: tick faster
 }
 
 func newOverall(streams []model.StreamStatus, now time.Time) overall {
-	o := overall{streams: streams, states: map[model.State]int{}}
+	o := overall{streams: streams, states: map[model.State]int{}, groups: map[string]string{}}
+	o.namespace = onlyNamespace(streams)
 	contexts := map[string]bool{}
 	for _, s := range streams {
 		o.states[s.State]++
 		contexts[s.Context] = true
+		if g, ok := o.groups[s.Resource]; ok && g != s.Group {
+			o.groups[s.Resource] = "*"
+		} else {
+			o.groups[s.Resource] = s.Group
+		}
 		switch {
 		case s.State.Degraded():
 			o.degraded = append(o.degraded, s)
@@ -53,6 +61,38 @@ func newOverall(streams []model.StreamStatus, now time.Time) overall {
 		return severity(o.degraded[i].State) > severity(o.degraded[j].State)
 	})
 	return o
+}
+
+// onlyNamespace returns the namespace if the streams watch no other.
+func onlyNamespace(streams []model.StreamStatus) string {
+	only := ""
+	for _, s := range streams {
+		switch {
+		case !s.Namespaced:
+		case s.Namespace == "", only != "" && only != s.Namespace:
+			return ""
+		default:
+			only = s.Namespace
+		}
+	}
+	return only
+}
+
+// stream returns what a stream watches.
+func (o *overall) stream(id model.StreamID) model.StreamInfo {
+	if id < 0 || int(id) >= len(o.streams) {
+		return model.StreamInfo{}
+	}
+	return o.streams[id].StreamInfo
+}
+
+// name is how a stream is called on screen: with its group only where two
+// groups have a resource of that name.
+func (o *overall) name(s model.StreamInfo) string {
+	if o.groups[s.Resource] == "*" {
+		return s.Name()
+	}
+	return s.Resource
 }
 
 // live reports whether the screen may call itself live.
@@ -129,11 +169,12 @@ func attempt(n int) string {
 }
 
 // trouble is one line on a degraded stream: state, name, countdown, cause.
-func trouble(s model.StreamStatus, now time.Time, contexts bool) string {
-	b := s.State.String() + " " + streamName(s.StreamInfo)
-	if contexts {
-		b = s.State.String() + " " + s.Context + "/" + streamName(s.StreamInfo)
+func (o *overall) trouble(s model.StreamStatus, now time.Time) string {
+	b := s.State.String() + " "
+	if o.contexts > 1 {
+		b += s.Context + "/"
 	}
+	b += o.name(s.StreamInfo)
 	if c := countdown(s, now); c != "" {
 		b += " " + c
 	} else if !s.Since.IsZero() {

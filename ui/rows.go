@@ -79,8 +79,8 @@ func newColumns(w int, contexts bool) columns {
 	}
 	switch {
 	case w >= 130:
-		c.manager = 22
-	case w >= 80:
+		c.manager = 23
+	case w >= 96:
 		c.manager = 14
 	}
 	// marker, time, glyph and their spaces
@@ -90,7 +90,7 @@ func newColumns(w int, contexts bool) columns {
 			rest -= x + 1
 		}
 	}
-	c.name = max(min(w*27/100, 46, rest-2), 16)
+	c.name = max(min(w*30/100, 46, rest-2), 16)
 	c.name = max(min(c.name, rest-2), 0)
 	c.summary = max(rest-c.name-2, 0)
 	return c
@@ -184,7 +184,7 @@ func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool
 	l.cell(kind, kindName(id.Kind, c.kind), c.kind)
 	l.glyphs("", " ", 1)
 	to := l.w + c.name
-	if id.Namespace != "" {
+	if id.Namespace != "" && id.Namespace != t.all.namespace {
 		l.upTo(st.Dim, id.Namespace+"/", c.name/2)
 	}
 	l.upTo(name, middle(id.Name, to-l.w), to-l.w)
@@ -228,27 +228,21 @@ func (t *timeline) contextCell(l *line, context string) {
 	}
 }
 
-func (t *timeline) stream(id model.StreamID) model.StreamInfo {
-	if int(id) < len(t.streams) {
-		return t.streams[id].StreamInfo
-	}
-	return model.StreamInfo{}
-}
-
 func (t *timeline) foldRow(l *line, e model.Event, f *fold) {
-	s := t.stream(e.Stream)
+	s := t.all.stream(e.Stream)
 	l.glyphs(t.st.Dim, "= ", 2)
 	t.contextCell(l, s.Context)
-	text := "initial list of " + streamName(s) + ": " + plural(f.count, "object")
+	what := "object"
 	if t.index.filter != nil {
-		text += " that match"
+		what = "matching object"
 	}
+	text := "initial list of " + t.all.name(s) + ": " + plural(f.count, what)
 	l.upTo(t.st.Dim, text+" (n shows them)", t.cols.w-l.w)
 }
 
 // streamRow draws a step of a stream's state, a note or a heartbeat.
 func (t *timeline) streamRow(l *line, e model.Event) {
-	s := t.stream(e.Stream)
+	s := t.all.stream(e.Stream)
 	mark, text, style := "»", "", t.st.Dim
 	switch d := e.Detail.(type) {
 	case model.Transition:
@@ -264,7 +258,7 @@ func (t *timeline) streamRow(l *line, e model.Event) {
 	l.glyphs(style, mark, 1)
 	l.glyphs("", " ", 1)
 	t.contextCell(l, s.Context)
-	l.cell(style, streamName(s), min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
+	l.cell(style, t.all.name(s), min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
 	l.glyphs("", " ", 1)
 	l.upTo(style, text, t.cols.w-l.w)
 }
@@ -284,8 +278,8 @@ func transitionText(d model.Transition, at time.Time) string {
 // important than that something may be missing.
 func (t *timeline) gapRow(l *line, e model.Event) {
 	g, _ := e.Detail.(model.Gap)
-	s := t.stream(e.Stream)
-	text := "gap: " + streamName(s)
+	s := t.all.stream(e.Stream)
+	text := "gap: " + t.all.name(s)
 	if t.cols.context > 0 {
 		text += " of " + s.Context
 	}
@@ -300,13 +294,4 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 	l.upTo(t.st.WarnBold, text, t.cols.w-l.w-2)
 	l.glyphs("", " ", 1)
 	l.fill(t.st.Warn, "═", t.cols.w)
-}
-
-// streamName is how a stream is called on screen.
-func streamName(s model.StreamInfo) string {
-	n := s.Name()
-	if s.Group != "" && len(n) > 24 {
-		n = s.Resource
-	}
-	return n
 }

@@ -74,7 +74,9 @@ func Run(ctx context.Context, o Options) error {
 	if o.Output != nil {
 		opts = append(opts, tea.WithOutput(o.Output))
 	}
-	_, err := tea.NewProgram(NewApp(ctx, o), opts...).Run()
+	app := NewApp(ctx, o)
+	defer app.Close()
+	_, err := tea.NewProgram(app, opts...).Run()
 	if err != nil && (ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) || errors.Is(err, tea.ErrInterrupted)) {
 		return nil
 	}

@@ -48,11 +48,10 @@ func (b *statusBar) draw(w int) string {
 // of the line and at least one.
 func (b *statusBar) troubles(l *line, w, n int) {
 	first := 0
-	contexts := b.all.contexts > 1
 	texts := make([]string, n)
 	total := 0
 	for i, s := range b.all.degraded {
-		texts[i] = trouble(s, b.now, contexts)
+		texts[i] = b.all.trouble(s, b.now)
 		_, tw := safe(texts[i])
 		total += tw + 3
 	}

@@ -128,11 +128,11 @@ func stateStyle(st *themes.Styles, s model.State) themes.Style {
 
 // label is the name of a stream with what sets it apart from its siblings.
 func (p *streamsPane) label(s *model.StreamStatus) (name, where string) {
-	name = streamName(s.StreamInfo)
+	name = p.all.name(s.StreamInfo)
 	if p.all.contexts > 1 {
 		where = s.Context
 	}
-	if s.Namespace != "" {
+	if s.Namespace != "" && s.Namespace != p.all.namespace {
 		if where != "" {
 			where += "/"
 		}
@@ -237,13 +237,25 @@ var streamColumns = [...]struct {
 	{"reconn", 7, false}, {"gaps", 5, false},
 }
 
+// tableColumns is how many columns are shown: causes need more room than
+// sparklines.
+func (p *streamsPane) tableColumns() int {
+	room := p.r.w - 24
+	if len(p.all.degraded) > 0 {
+		room = p.r.w - 42
+	}
+	for i, c := range streamColumns {
+		if room -= c.w + 1; room < 0 {
+			return i
+		}
+	}
+	return len(streamColumns)
+}
+
 func (p *streamsPane) tableHead() string {
 	l := newLine("")
 	l.glyphs("", " ", 1)
-	for _, c := range streamColumns {
-		if l.w+c.w+1 > p.r.w-16 {
-			break
-		}
+	for _, c := range streamColumns[:p.tableColumns()] {
 		if c.left {
 			l.cell(p.st.Dim, c.name, c.w)
 		} else {
@@ -262,10 +274,7 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 	if s.Uncached {
 		heart = "uncached"
 	}
-	for i, c := range streamColumns {
-		if l.w+c.w+1 > p.r.w-16 {
-			break
-		}
+	for i, c := range streamColumns[:p.tableColumns()] {
 		var text string
 		st := p.st.Text
 		switch i {
@@ -303,7 +312,11 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 	}
 	l.glyphs("", " ", 1)
 	if s.State.Degraded() {
-		l.upTo(p.st.Warn, countdown(*s, p.now)+" "+cause(*s), p.r.w-l.w)
+		text := cause(*s)
+		if c := countdown(*s, p.now); c != "" {
+			text = c + "  " + text
+		}
+		l.upTo(p.st.Warn, text, p.r.w-l.w)
 	} else if n := min(p.r.w-l.w, 20); n > 0 {
 		l.glyphs(p.rateStyle(s), spark(s.Rate[:model.RateSeconds-1], n), n)
 	}

@@ -1,11 +1,6 @@
 package ui
 
 import (
-	"strings"
-	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
-
 	"rewatch/model/clean"
 	"rewatch/themes"
 )
@@ -117,80 +112,24 @@ func (l *line) end(w int) string {
 	return string(l.b)
 }
 
-// plain reports whether s is printable ASCII, where bytes are cells.
-func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
 // safe returns s fit to draw, and its width in cells.
 func safe(s string) (string, int) {
-	if plain(s) {
-		return s, len(s)
-	}
-	return cut(clean.Line(s), 1<<30)
+	s = clean.Line(s)
+	return s, clean.Width(s)
 }
 
-// fit returns s in at most w cells, the last one "…" where it was cut.
+// fit returns s fit to draw in at most w cells, the last one "…" where it was
+// cut, and its width.
 func fit(s string, w int) (string, int) {
-	if w <= 0 {
-		return "", 0
-	}
-	if len(s) > 8*w+64 { // a cell takes few bytes: the rest will not be seen
-		s = strings.ToValidUTF8(s[:8*w+64], "")
-	}
-	if plain(s) {
-		if len(s) <= w {
-			return s, len(s)
-		}
-		return s[:w-1] + "…", w
-	}
-	return cut(clean.Line(s), w)
-}
-
-// cut is fit for text that may hold wide characters. Terminals count the width
-// of composed characters in two ways, by code points or by clusters. Where the
-// two disagree the cluster is reduced to its first code point, so that columns
-// stand whatever the terminal does.
-func cut(s string, w int) (string, int) {
-	var b strings.Builder
-	n, lastLen, lastN := 0, 0, 0 // what was written when there still was room for "…"
-	for len(s) > 0 {
-		cluster, cw := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-		if cluster == "" {
-			break
-		}
-		s = s[len(cluster):]
-		if ansi.StringWidthWc(cluster) != cw {
-			r, _ := utf8.DecodeRuneInString(cluster)
-			cluster = string(r)
-			if cw = ansi.StringWidth(cluster); cw != ansi.StringWidthWc(cluster) || cw == 0 {
-				cluster, cw = "·", 1
-			}
-		}
-		if n+cw > w {
-			return b.String()[:lastLen] + "…", lastN + 1
-		}
-		b.WriteString(cluster)
-		if n += cw; n <= w-1 {
-			lastLen, lastN = b.Len(), n
-		}
-	}
-	return b.String(), n
+	s = clean.Cell(s, w)
+	return s, clean.Width(s)
 }
 
 // middle returns s in at most w cells, cut in its middle: the names of pods
 // differ at their ends.
 func middle(s string, w int) string {
 	s, n := safe(s)
-	if n <= w || w < 12 {
-		return s
-	}
-	if !plain(s) {
+	if n <= w || w < 12 || n != len(s) {
 		return s
 	}
 	const tail = 6

@@ -23,10 +23,10 @@ type timeline struct {
 	follow   bool
 	focused  bool
 
-	cols    columns
-	streams []model.StreamStatus // for the names; not for the states
-	rows    recent[rowKey, string]
-	infos   recent[model.Seq, rowInfo]
+	cols  columns
+	all   *overall // for the names of streams
+	rows  recent[rowKey, string]
+	infos recent[model.Seq, rowInfo]
 }
 
 // rowKey is all that the text of a row depends on, besides the columns and the
@@ -38,9 +38,9 @@ type rowKey struct {
 	info     bool
 }
 
-func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles) timeline {
+func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *overall) timeline {
 	snap := log.Snapshot()
-	return timeline{log: log, loc: loc, st: st, snap: snap, follow: true, focused: true,
+	return timeline{log: log, loc: loc, st: st, all: all, snap: snap, follow: true, focused: true,
 		index: newIndex(nil, false, snap.First()),
 		rows:  newRecent[rowKey, string](1024), infos: newRecent[model.Seq, rowInfo](4096)}
 }
@@ -54,7 +54,7 @@ func (t *timeline) extend(s model.Snapshot) {
 
 // reindex starts a new index with another filter, keeping the row under the
 // cursor where it is as far as it is still shown.
-func (t *timeline) reindex(filter matcher, noise bool) {
+func (t *timeline) reindex(filter model.Filter, noise bool) {
 	at, ok := t.selected()
 	offset := t.cursor - t.top
 	t.index = newIndex(filter, noise, t.snap.First())

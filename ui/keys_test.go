@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestKeysDoNotCollide(t *testing.T) {
+	ids := map[string]bool{}
+	used := map[scope]map[string]string{}
+	for _, b := range bindings() {
+		if b.id == "" || b.help == "" || len(b.keys) == 0 || b.do == nil {
+			t.Errorf("binding %q is not complete", b.id)
+		}
+		if ids[b.id] {
+			t.Errorf("two bindings are called %q", b.id)
+		}
+		ids[b.id] = true
+		if used[b.scope] == nil {
+			used[b.scope] = map[string]string{}
+		}
+		for _, k := range b.keys {
+			if other := used[b.scope][k]; other != "" {
+				t.Errorf("%v: %s is bound to %s and to %s", b.scope, k, other, b.id)
+			}
+			used[b.scope][k] = b.id
+		}
+	}
+	// A pane may take a key from the global scope only to do the like of it.
+	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right"}
+	for s, keys := range used {
+		if s == scopeGlobal || s == scopeFilter || s == scopeHelp {
+			continue
+		}
+		for k, id := range keys {
+			if g := used[scopeGlobal][k]; g != "" && shadows[id] != g {
+				t.Errorf("%s in %v hides %s", id, s, g)
+			}
+		}
+	}
+}
+
+// Every key of the table reaches its own binding, and none of them panics.
+func TestEveryKeyIsDispatched(t *testing.T) {
+	for i, want := range bindings() {
+		for _, k := range want.keys {
+			d := newDriver(t, 120, 36, "mono")
+			d.script()
+			d.trouble()
+			switch want.scope {
+			case scopeStreams:
+				d.press("1")
+			case scopeObject:
+				d.press("3")
+			case scopeFilter:
+				d.press("/")
+			case scopeHelp:
+				d.press("?")
+			}
+			if got := d.app.keys.find(d.app.scope(), keyMsg(k).String()); got == nil || got.id != want.id {
+				if want.scope != scopeGlobal || got == nil {
+					t.Errorf("%d: %s leads to %v, want %s", i, k, got, want.id)
+				}
+			}
+			d.press(k)
+			if !d.quit {
+				d.screen()
+			}
+		}
+	}
+}
+
+func TestEveryKeyIsInTheHelp(t *testing.T) {
+	d := newDriver(t, 120, 200, "mono")
+	d.press("?")
+	s := d.screen()
+	for _, b := range bindings() {
+		if b.scope == scopeHelp {
+			continue
+		}
+		if !strings.Contains(s, b.help) || !strings.Contains(s, b.names()) {
+			t.Errorf("the help lacks %s: %s", b.names(), b.help)
+		}
+	}
+}
+
+func TestHelpScrolls(t *testing.T) {
+	d := newDriver(t, 80, 24, "mono")
+	d.press("?")
+	d.has("more")
+	for range 100 {
+		d.press("down")
+	}
+	d.hasNot("more")
+	d.has("keep the filter")
+	d.press("esc")
+	d.hasNot("keep the filter")
+}
+
+// A key that can do nothing now says why.
+func TestDisabledKeysGiveTheirReason(t *testing.T) {
+	d := newDriver(t, 80, 24, "mono")
+	d.press("enter")
+	if s := d.footer(); !strings.Contains(s, "no object") {
+		t.Errorf("enter on nothing says %q", s)
+	}
+}

@@ -1,0 +1,129 @@
+package ui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden screens")
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test ./ui -update writes it", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; if it should, go test ./ui -update\ngot:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+var sizes = [][2]int{{80, 24}, {120, 36}, {200, 50}}
+
+// scenes are what is shown in the golden screens.
+var scenes = []struct {
+	name string
+	do   func(*driver)
+}{
+	{"live", func(d *driver) { d.script() }},
+	{"trouble", func(d *driver) { d.script(); d.trouble() }},
+	{"open", func(d *driver) {
+		d.script()
+		d.press("/")
+		d.press(strings.Split("deployment", "")...)
+		d.press("enter", "enter")
+	}},
+	{"paused", func(d *driver) {
+		d.script()
+		d.press("space")
+		d.demo.pod(d.now, "prod-eu", d.demo.pods[0], 2, 0, "Running", 7)
+		d.wait(time.Second)
+	}},
+	{"streams", func(d *driver) { d.script(); d.trouble(); d.press("1", "z", "j") }},
+	{"filter", func(d *driver) { d.script(); d.press("/", "c", "a", "r", "t") }},
+	{"help", func(d *driver) { d.script(); d.press("?") }},
+	{"text", func(d *driver) { d.script(); d.press("up", "up", "enter", "z") }},
+}
+
+// No theme may say more than another: the text is the same in all.
+func TestScreens(t *testing.T) {
+	for _, scene := range scenes {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				var texts []string
+				for _, theme := range []string{"dark", "light", "mono"} {
+					d := newDriver(t, size[0], size[1], theme)
+					scene.do(d)
+					texts = append(texts, d.screen())
+					if size == sizes[0] && (scene.name == "trouble" || scene.name == "streams") {
+						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
+					}
+				}
+				if texts[1] != texts[0] || texts[2] != texts[0] {
+					t.Errorf("the themes differ in their text:\n%s\n%s\n%s", texts[0], texts[1], texts[2])
+				}
+				golden(t, name+".txt", trimRight(texts[0]))
+			})
+		}
+	}
+}
+
+func trimRight(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// A terminal that gets a frame must show just that.
+func TestATerminalShowsTheFrame(t *testing.T) {
+	for _, size := range sizes {
+		d := newDriver(t, size[0], size[1], "dark")
+		d.script()
+		d.trouble()
+		term := vt.NewEmulator(size[0], size[1])
+		fmt.Fprint(term, "\x1b[20h"+d.app.View().Content) // line feeds return the carriage
+		got := trimRight(ansi.Strip(strings.TrimRight(term.String(), "\n")))
+		if want := trimRight(d.screen()); got != want {
+			t.Errorf("%v: the terminal shows\n%s\nwant\n%s", size, got, want)
+		}
+		term.Close()
+	}
+}
+
+func TestMonoHasNoColour(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.trouble()
+	for _, seq := range strings.Split(d.app.View().Content, "\x1b[")[1:] {
+		params, _, _ := strings.Cut(seq, "m")
+		for _, p := range strings.Split(params, ";") {
+			switch p {
+			case "", "0", "1", "2", "3", "7":
+			default:
+				t.Fatalf("the theme without colour writes SGR %q", params)
+			}
+		}
+	}
+}
