@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"rewatch/model"
+	"rewatch/watch/resolve"
+	"rewatch/watch/timeserver"
+)
+
+func newDemo(f *flags, s streams) *cobra.Command {
+	var o demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo [TYPE]...",
+		Short: "Watch a recorded cluster: no cluster needed",
+		Long: `Watch a recorded cluster, served by this process over HTTP on the loopback
+interface, at the pace at which it was recorded, again and again.`,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: completeTypes,
+		RunE: func(cmd *cobra.Command, args []string) error { return runDemo(cmd.Context(), f, o, args, s) },
+	}
+	cmd.Flags().Float64Var(&o.speed, "speed", 1, "How many times faster than recorded")
+	cmd.Flags().BoolVar(&o.chaos, "chaos", false, "Let the server misbehave as servers do: cut connections, 410, 429, silence, slow headers")
+	return cmd
+}
+
+type demoOptions struct {
+	speed float64
+	chaos bool
+}
+
+// demoHeartbeat is the interval of the demo server's bookmarks. A real one
+// takes a minute, which is long to wait for who wants to see a heartbeat.
+const demoHeartbeat = 10 * time.Second
+
+func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s streams) error {
+	if !(o.speed > 0) || math.IsInf(o.speed, 0) {
+		return usage("--speed must be a number above 0")
+	}
+	types, err := resolve.Parse(args)
+	if err != nil {
+		return usage("%v", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	d, err := startDemo(ctx, o)
+	if err != nil {
+		cancel()
+		return failed("", "the demo cannot start: %s", oneLine(err))
+	}
+	defer d.stop(cancel)
+	if len(types) == 0 {
+		types = d.types
+	}
+	session := session{
+		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types},
+		title: "demo  a recorded cluster", streams: s, news: d.disturbances,
+	}
+	return session.run(ctx)
+}
+
+// demo is a recorded cluster being served.
+type demo struct {
+	cluster      *cluster
+	types        []resolve.Arg // all that the recording has
+	endpoint     *timeserver.Endpoint
+	disturbances chan model.Note // nil without --chaos
+	playing      sync.WaitGroup
+}
+
+func startDemo(ctx context.Context, o demoOptions) (*demo, error) {
+	history, err := timeserver.Demo()
+	if err != nil {
+		return nil, err
+	}
+	player := timeserver.NewPlayer(history)
+	player.Speed, player.Loop = o.speed, true
+	if err := player.Load(); err != nil {
+		return nil, err
+	}
+	server := timeserver.NewServer(player.Store, timeserver.Options{BookmarkEvery: demoHeartbeat})
+	d := &demo{}
+	if d.endpoint, err = timeserver.NewEndpoint(server, timeserver.EndpointOptions{}); err != nil {
+		return nil, err
+	}
+	cfg := &rest.Config{Host: d.endpoint.URL(), UserAgent: "rewatch/" + version(), QPS: -1}
+	d.cluster = &cluster{name: "demo", server: hostPort(cfg), cfg: cfg, timeout: requestTimeout}
+	for _, r := range history.Resources() {
+		d.types = append(d.types, resolve.Arg{Type: r.Key()})
+	}
+	d.playing.Go(func() { _ = player.Run(ctx) }) // it returns no error
+	if o.chaos {
+		d.disturbances = make(chan model.Note, 16)
+		d.playing.Go(func() { d.disturb(ctx, server) })
+	}
+	return d, nil
+}
+
+// disturb breaks the server until ctx ends. What nobody takes note of in time
+// is not told.
+func (d *demo) disturb(ctx context.Context, server *timeserver.Server) {
+	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	timeserver.Chaos(ctx, server, d.endpoint, rng, func(x timeserver.Disturbance) {
+		select {
+		case d.disturbances <- model.Note{Text: "chaos: " + x.Text}:
+		default:
+		}
+	})
+}
+
+// stop ends the server; what takes long is left to the end of the process.
+func (d *demo) stop(cancel context.CancelFunc) {
+	cancel()
+	done := make(chan struct{})
+	go func() { defer close(done); d.endpoint.Close(); d.playing.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(stopTimeout):
+	}
+}

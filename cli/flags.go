@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"rewatch/model"
+	"rewatch/watch/resolve"
+)
+
+// flags holds what the command line says, as typed.
+type flags struct {
+	// What to watch.
+	contexts      []string
+	namespaces    []string
+	allNamespaces bool
+	selector      string
+	fieldSelector string
+	// How to reach it; kubectl's own.
+	kube  *genericclioptions.ConfigFlags
+	qps   float32
+	burst int
+	http1 bool
+	// How to show it.
+	memory  quantity
+	theme   choice
+	logFile string
+
+	groups []group
+}
+
+// group is a titled set of flags, for the help and the README.
+type group struct {
+	title string
+	set   *pflag.FlagSet
+}
+
+func newFlags() *flags {
+	f := &flags{
+		kube:   genericclioptions.NewConfigFlags(false),
+		memory: quantity{model.DefaultBudget},
+		theme:  choice{"auto", []string{"auto", "dark", "light", "none"}},
+	}
+	// Ours repeat where kubectl's do not, and nothing is cached on disk.
+	f.kube.Context, f.kube.Namespace, f.kube.CacheDir = nil, nil, nil
+
+	what := pflag.NewFlagSet("what", pflag.ContinueOnError)
+	what.StringSliceVarP(&f.namespaces, "namespace", "n", nil, "Watch this namespace; may be repeated")
+	what.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "Watch all namespaces")
+	what.StringArrayVar(&f.contexts, "context", nil, "Use this kubeconfig context; may be repeated, for several clusters in one timeline")
+	what.StringVarP(&f.selector, "selector", "l", "", "Only objects with these labels (a label selector: app=web,tier!=cache)")
+	what.StringVar(&f.fieldSelector, "field-selector", "", "Only objects with these fields (a field selector: spec.nodeName=node-1)")
+
+	how := pflag.NewFlagSet("how", pflag.ContinueOnError)
+	f.kube.AddFlags(how)
+	how.Lookup("request-timeout").Usage = "How long a request that is no watch may take, as 30s or 2m; 0 is 15s for discovery"
+	const qps, burst = 50, 100
+	how.Float32Var(&f.qps, "qps", qps, "Most lists and discovery requests per second to one cluster; watches are not counted")
+	how.IntVar(&f.burst, "burst", burst, "Most lists and discovery requests at once to one cluster")
+	how.BoolVar(&f.http1, "http1", false, "Speak HTTP/1.1, where a proxy breaks HTTP/2")
+
+	show := pflag.NewFlagSet("show", pflag.ContinueOnError)
+	show.Var(&f.memory, "memory", "Most memory for the history, as 512Mi or 2Gi; the oldest leaves first")
+	show.Var(&f.theme, "theme", "Colours: auto, dark, light or none; auto asks the terminal")
+	show.StringVar(&f.logFile, "log-file", "", "Where libraries log (default $XDG_STATE_HOME/rewatch/rewatch.log, made when there is something to write)")
+
+	f.groups = []group{{"What to watch", what}, {"How to show it", show}, {"How to reach the cluster", how}}
+	return f
+}
+
+// addTo gives the flags to the root; those about the screen to the
+// subcommands too.
+func (f *flags) addTo(root *cobra.Command) {
+	for _, g := range f.groups {
+		g.set.SortFlags = g.set.Name() == "how"
+		if g.set.Name() == "show" {
+			root.PersistentFlags().AddFlagSet(g.set)
+		} else {
+			root.Flags().AddFlagSet(g.set)
+		}
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	fixed := func(words ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return f.contextNames(), cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = root.RegisterFlagCompletionFunc("theme", fixed(f.theme.of...))
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		f.printUsage(cmd.OutOrStderr(), cmd)
+		return nil
+	})
+}
+
+// printUsage is cobra's usage with the flags in their groups.
+func (f *flags) printUsage(w io.Writer, cmd *cobra.Command) {
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+	p("Usage:\n  %s\n", cmd.UseLine())
+	if cmd.HasExample() {
+		p("\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		p("\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() || c.Name() == "help" {
+				p("  %-12s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+	if cmd.HasParent() {
+		if u := cmd.LocalFlags().FlagUsages(); u != "" {
+			p("\nFlags:\n%s", u)
+		}
+		if u := cmd.InheritedFlags().FlagUsages(); u != "" && cmd.Name() == "demo" {
+			p("\nHow to show it:\n%s", u)
+		}
+		return
+	}
+	for _, g := range f.groups {
+		p("\n%s:\n%s", g.title, g.set.FlagUsages())
+	}
+}
+
+// request checks what can be checked before anything is contacted.
+func (f *flags) request(args []string) (resolve.Request, error) {
+	types, err := resolve.Parse(args)
+	if err != nil {
+		return resolve.Request{}, usage("%v", err)
+	}
+	if _, err := labels.Parse(f.selector); err != nil {
+		return resolve.Request{}, usage("--selector %q: %v", f.selector, err)
+	}
+	if _, err := fields.ParseSelector(f.fieldSelector); err != nil {
+		return resolve.Request{}, usage("--field-selector %q: %v", f.fieldSelector, err)
+	}
+	for _, ns := range f.namespaces {
+		if ns == "" || strings.ContainsAny(ns, "/% ") {
+			return resolve.Request{}, usage("--namespace %q is no name of a namespace", ns)
+		}
+	}
+	if f.qps <= 0 || f.burst < 1 {
+		return resolve.Request{}, usage("--qps and --burst must be above 0")
+	}
+	return resolve.Request{Types: types, Label: f.selector, Field: f.fieldSelector}, nil
+}
+
+// minMemory is the least --memory: below, the log could not hold one large
+// object and what it changed from.
+const minMemory = 8 << 20
+
+// quantity is a flag for a number of bytes, written as Kubernetes does.
+type quantity struct{ bytes int64 }
+
+func (q *quantity) String() string { return resource.NewQuantity(q.bytes, resource.BinarySI).String() }
+
+// Type is the word that stands for the value in the help.
+func (q *quantity) Type() string { return "quantity" }
+
+// Set reads 512Mi, 2Gi, 1e9.
+func (q *quantity) Set(s string) error {
+	v, err := resource.ParseQuantity(s)
+	if err != nil {
+		return fmt.Errorf("it must be a number of bytes such as 512Mi")
+	}
+	if v.Value() < minMemory {
+		return fmt.Errorf("it must be at least 8Mi")
+	}
+	q.bytes = v.Value()
+	return nil
+}
+
+// choice is a flag for one of some words.
+type choice struct {
+	value string
+	of    []string
+}
+
+func (c *choice) String() string { return c.value }
+
+// Type is the word that stands for the value in the help.
+func (c *choice) Type() string { return strings.Join(c.of, "|") }
+
+// Set takes one of the words.
+func (c *choice) Set(s string) error {
+	for _, w := range c.of {
+		if s == w {
+			c.value = s
+			return nil
+		}
+	}
+	return fmt.Errorf("it must be one of %s", strings.Join(c.of, ", "))
+}

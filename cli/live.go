@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"rewatch/model"
+	"rewatch/ui"
+	"rewatch/watch"
+	"rewatch/watch/resolve"
+)
+
+// session is one run of log, engine and screen over some clusters.
+type session struct {
+	flags    *flags
+	clusters []*cluster
+	request  resolve.Request
+	streams  streams
+	title    string
+	news     <-chan model.Note // to show as they come; nil for none
+}
+
+// runLive is the root command.
+func runLive(ctx context.Context, f *flags, args []string, s streams) error {
+	req, err := f.request(args)
+	if err != nil {
+		return err
+	}
+	clusters, err := f.clusters()
+	if err != nil {
+		return err
+	}
+	return session{flags: f, clusters: clusters, request: req, streams: s, title: title(clusters)}.run(ctx)
+}
+
+// title names the clusters and namespaces, for the header.
+func title(clusters []*cluster) string {
+	var names []string
+	scopes := ""
+	for _, c := range clusters {
+		names = append(names, c.name)
+		if scope := c.scope(); !strings.Contains(scopes, scope) {
+			scopes = strings.TrimPrefix(scopes+" "+scope, " ")
+		}
+	}
+	return strings.Join(names, ",") + "  " + scopes
+}
+
+// stopTimeout bounds the wait for the engine at the end: quitting takes at
+// most 200 ms, whatever state a connection is in.
+const stopTimeout = 150 * time.Millisecond
+
+// run opens the watches and shows them until the user, a signal or a closed
+// pipe ends it.
+func (s session) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer redirectLogs(s.flags.logFile)()
+
+	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes})
+	engine := watch.NewEngine(log, watch.Options{})
+	j := newJoiner(engine, log, s.request, s.flags)
+	if err := j.start(ctx, s.clusters, s.streams.err); err != nil {
+		if ctx.Err() != nil {
+			return nil // interrupted while connecting
+		}
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		engine.Run(ctx)
+		j.asking.Wait()
+	}()
+	go s.showNews(ctx, log)
+
+	err := s.show(ctx, log, engine)
+	cancel()
+	select {
+	case <-done:
+	case <-time.After(stopTimeout):
+	}
+	return err
+}
+
+// showNews puts the news into the log, on the first stream: notes belong to one.
+func (s session) showNews(ctx context.Context, log *model.Log) {
+	for {
+		select {
+		case n := <-s.news:
+			log.Append(model.Record{Time: time.Now(), Type: model.Noted, Detail: n})
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// show runs the interface, or prints lines where there is no terminal.
+func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine) error {
+	if !isTerminal(s.streams.in) || !isTerminal(s.streams.out) || os.Getenv("TERM") == "dumb" {
+		p := newPrinter(log, s.streams, len(s.clusters) > 1)
+		return p.run(ctx)
+	}
+	theme := s.flags.theme.value
+	if theme == "none" {
+		theme = "mono"
+	}
+	err := ui.Run(ctx, ui.Options{Log: log, Controls: engine, Title: s.title, Theme: theme,
+		Environ: os.Environ(), Input: s.streams.in, Output: s.streams.out})
+	if err != nil {
+		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))
+	}
+	return nil
+}
+
+// isTerminal reports whether a stream is one.
+func isTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// tell writes one line about the start to stderr.
+func tell(w io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, format+"\n", args...)
+}
