@@ -170,7 +170,8 @@ func (a *App) togglePause() {
 }
 
 func (a *App) toggleNoise() {
-	a.timeline.reindex(a.timeline.index.filter, !a.timeline.index.noise)
+	x := a.timeline.coming()
+	a.timeline.reindex(x.filter, !x.noise)
 }
 
 func (a *App) hasStream() (bool, string) {
@@ -221,7 +222,7 @@ func (a *App) editFilterBy(edit func()) {
 
 func (a *App) applyFilter() {
 	match, _ := model.PlainWords(a.filter.value(), a.log)
-	a.timeline.reindex(match, a.timeline.index.noise)
+	a.timeline.reindex(match, a.timeline.coming().noise)
 }
 
 func (a *App) keepFilter() { a.filter.editing = false }

@@ -93,7 +93,7 @@ func (a *App) title(p pane, w int) string {
 			if x == p && p == paneObject {
 				name, _ = a.object.title()
 			}
-			a.tab(l, x, name, x == p)
+			a.tab(l, x, name, x == p, w)
 			l.fill(a.st.Rule, "─", l.w+1)
 		}
 	} else {
@@ -101,7 +101,7 @@ func (a *App) title(p pane, w int) string {
 		if p == paneObject {
 			name, _ = a.object.title()
 		}
-		a.tab(l, p, name, p == a.focus)
+		a.tab(l, p, name, p == a.focus, w)
 	}
 	info := a.info(p, w-l.w-4)
 	if _, n := safe(info); n > 0 && l.w+n+4 < w {
@@ -113,13 +113,13 @@ func (a *App) title(p pane, w int) string {
 }
 
 // tab draws a name; the one in focus is marked, bold and in another colour.
-func (a *App) tab(l *line, p pane, name string, focused bool) {
+func (a *App) tab(l *line, p pane, name string, focused bool, w int) {
 	st, mark := a.st.Dim, " "
 	if focused {
 		st, mark = a.st.Title, "▸"
 	}
 	key := string(rune('1' + p))
-	name, _ = fit(name, max(a.lay.w-50, a.lay.w*35/100))
+	name, _ = fit(name, min(w-l.w-5, max(w-50, w*35/100)))
 	l.text(st, mark+key+" "+name+" ")
 }
 
@@ -199,7 +199,7 @@ func (a *App) filterInfo() string {
 	x := a.timeline.index
 	s := plural(x.end()-x.first(), "row")
 	if a.timeline.scanning {
-		s += " so far"
+		s = "looking: " + count(a.timeline.progress()) + "%"
 	}
 	return s + "  enter keeps, esc clears"
 }

@@ -6,9 +6,9 @@ import (
 	"rewatch/model"
 )
 
-// scanBudget is how many rows one call of extend looks at: about 2 ms of them,
-// so that a change of the filter over a full log never holds up a key.
-const scanBudget = 200_000
+// scanBudget is how many rows one call of extend looks at: a few milliseconds
+// of them, so that a change of the filter over a full log never holds up a key.
+const scanBudget = 20_000
 
 // fold is a group of initial objects shown as one row.
 type fold struct {

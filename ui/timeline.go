@@ -16,7 +16,8 @@ type timeline struct {
 
 	snap     model.Snapshot
 	index    *index
-	scanning bool // the index has not seen all rows yet
+	building *index // takes the place of index when it has seen all rows
+	scanning bool   // index or building have not seen all rows yet
 	cursor   int  // position in the index
 	top      int  // position of the first row shown
 	height   int  // rows shown
@@ -49,21 +50,51 @@ func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *ove
 func (t *timeline) extend(s model.Snapshot) {
 	t.snap = s
 	t.scanning = !t.index.extend(s)
+	if t.building != nil {
+		if t.building.extend(s) {
+			t.swap()
+		} else {
+			t.scanning = true
+		}
+	}
 	t.settle()
 }
 
-// reindex starts a new index with another filter, keeping the row under the
-// cursor where it is as far as it is still shown.
+// reindex starts a new index with another filter. The old one is shown until
+// the new one has seen all rows, so that nothing flies by.
 func (t *timeline) reindex(filter model.Filter, noise bool) {
+	t.building = newIndex(filter, noise, t.snap.First())
+	t.extend(t.snap)
+}
+
+// swap shows the new index, keeping the row under the cursor where it is as
+// far as it is still shown.
+func (t *timeline) swap() {
 	at, ok := t.selected()
 	offset := t.cursor - t.top
-	t.index = newIndex(filter, noise, t.snap.First())
-	t.extend(t.snap)
+	t.index, t.building = t.building, nil
+	t.rows.clear()
 	if ok && !t.follow {
 		t.cursor = t.index.find(at.Seq)
 		t.top = t.cursor - offset
-		t.settle()
 	}
+}
+
+// coming is the index that is shown or about to be.
+func (t *timeline) coming() *index {
+	if t.building != nil {
+		return t.building
+	}
+	return t.index
+}
+
+// progress is how much of the log the coming index has seen, in percent.
+func (t *timeline) progress() int {
+	first, end := t.snap.First(), t.snap.End()
+	if end == first {
+		return 100
+	}
+	return int(100 * (t.coming().next - first) / (end - first))
 }
 
 // settle makes cursor and window agree with the index and with each other.

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rewatch/model"
+)
+
+// millionRows is a log with a million rows of 5,000 pods.
+func millionRows(b *testing.B) *demoLog {
+	b.Helper()
+	d := newDemoLog("prod-eu")
+	for i := range 5000 {
+		d.pods = append(d.pods, fmt.Sprintf("checkout-5b6f7c9d4-%05x", i*37))
+	}
+	raw := make([][]byte, len(d.pods))
+	for i, name := range d.pods {
+		raw[i] = fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u-%s","resourceVersion":"%09d"},"status":{"phase":"Running"}}`, name, name, 0)
+	}
+	for i := range 1_000_000 {
+		p := i % len(d.pods)
+		rv := fmt.Sprintf("%09d", i+1)
+		at := len(raw[p]) - len(`000000000"},"status":{"phase":"Running"}}`)
+		copy(raw[p][at:], rv)
+		d.log.Append(model.Record{Time: epoch.Add(time.Duration(i) * time.Millisecond), Stream: 0, Type: model.Modified, Raw: raw[p], RV: rv,
+			Identity: model.Identity{Context: "prod-eu", APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: d.pods[p], UID: "u-" + d.pods[p]}})
+	}
+	return d
+}
+
+// BenchmarkFrame1M is one frame of 200×50 over a million rows.
+//
+//   - still: nothing has changed since the last frame;
+//   - follow: 40 new rows in each frame, so that every row shown is new: taking
+//     them in, drawing them twice (without and with what changed), and the frame;
+//   - page: a page up, so that every row is drawn anew.
+//
+// Working out what changed is done outside of the event loop and not counted.
+func BenchmarkFrame1M(b *testing.B) {
+	demo := millionRows(b)
+	now := epoch
+	a := NewApp(b.Context(), Options{Log: demo.log, Title: "prod-eu  shop", Now: func() time.Time { return now }, Location: time.UTC, Theme: "dark"})
+	defer a.Close()
+	d := &driver{t: b, app: a, now: now, demo: demo}
+	d.resize(200, 50)
+	if n := a.timeline.index.end(); n != 1_000_000 {
+		b.Fatalf("the timeline has %d rows", n)
+	}
+	frame := func(b *testing.B, prepare func(), f func()) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			prepare()
+			b.StartTimer()
+			f()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e6/float64(b.N), "ms/frame")
+	}
+	nothing := func() {}
+	b.Run("still", func(b *testing.B) { frame(b, nothing, func() { a.View() }) })
+	b.Run("follow", func(b *testing.B) {
+		frame(b, func() {
+			for i := range 40 {
+				demo.pod(now, "prod-eu", demo.pods[i], model.Modified, 0, "Failed", i)
+			}
+			now = now.Add(33 * time.Millisecond)
+		}, func() {
+			a.refresh()
+			a.View()
+			b.StopTimer()
+			msg := loadInfos(b.Context(), a.log, a.infoRequest, a.timeline.missing())().(infosMsg)
+			b.StartTimer()
+			a.takeInfos(msg)
+			a.View()
+		})
+	})
+	b.Run("page", func(b *testing.B) {
+		a.timeline.edge(1)
+		a.timeline.follow = false
+		frame(b, func() {
+			a.page(-2)
+			msg := loadInfos(b.Context(), a.log, a.infoRequest, a.timeline.missing())().(infosMsg)
+			a.takeInfos(msg)
+		}, func() { a.View() })
+	})
+	b.Run("filter", func(b *testing.B) { // the whole log looked through, in steps of scanBudget
+		frame(b, nothing, func() {
+			match, _ := model.PlainWords("2a000", a.log)
+			a.timeline.reindex(match, false)
+			for a.timeline.scanning {
+				a.timeline.extend(a.timeline.snap)
+			}
+		})
+	})
+}
