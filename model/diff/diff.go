@@ -74,12 +74,16 @@ func Objects(old, new []byte) Result {
 		return r
 	case old == nil:
 		d.whole(new, Add)
-		r.Managers = newestManager(new)
+		r.Managers = newestManager(jsonscan.Get(new, "metadata", "managedFields"))
 	case new == nil:
 		d.whole(old, Remove)
 	default:
 		d.value(bytes.TrimSpace(old), bytes.TrimSpace(new), "", 0)
-		r.Managers = managers(old, new, d.changes)
+		if d.fields == nil && len(d.changes) > 0 { // metadata is the same
+			d.fields = jsonscan.Get(new, "metadata", "managedFields")
+			d.oldFields = d.fields
+		}
+		r.Managers = managers(d.oldFields, d.fields, d.changes)
 	}
 	r.Changes, r.Cut = d.changes, d.cut
 	return r
@@ -93,6 +97,8 @@ type differ struct {
 	path    []byte
 	members []jsonscan.Member
 	spans   []jsonscan.Span
+	// The managedFields of both versions, met on the way.
+	oldFields, fields []byte
 }
 
 // report notes a change at the path at hand.
@@ -148,13 +154,16 @@ func (d *differ) objects(old, new []byte, depth int) bool {
 		return false
 	}
 	split := len(d.members)
-	if d.members, err = jsonscan.AppendMembers(d.members, new); err != nil {
+	if d.members, err = jsonscan.AppendMembersLike(d.members, new, old, d.members[base:]); err != nil {
 		return false
 	}
 	was, is := d.members[base:split], d.members[split:]
 	find := finder{was: was}
 	for _, m := range is {
 		if d.ignored(m.Key) {
+			if m.Key == "managedFields" {
+				d.fields = m.Of(new)
+			}
 			continue
 		}
 		at := d.enterKey(m.Key)
@@ -170,7 +179,11 @@ func (d *differ) objects(old, new []byte, depth int) bool {
 	}
 	find = finder{was: is}
 	for _, m := range was {
-		if find.next(m.Key) < 0 && !d.ignored(m.Key) {
+		if d.ignored(m.Key) {
+			if m.Key == "managedFields" {
+				d.oldFields = m.Of(old)
+			}
+		} else if find.next(m.Key) < 0 {
 			at := d.enterKey(m.Key)
 			d.report(Remove, m.Of(old), nil)
 			d.path = d.path[:at]

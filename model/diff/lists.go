@@ -84,7 +84,7 @@ func (d *differ) arrays(old, new []byte, field string, depth int) bool {
 		return false
 	}
 	split := len(d.spans)
-	if d.spans, err = jsonscan.AppendElements(d.spans, new); err != nil {
+	if d.spans, err = jsonscan.AppendElementsLike(d.spans, new, old, d.spans[base:]); err != nil {
 		return false
 	}
 	was, is := list{raw: old, spans: d.spans[base:split]}, list{raw: new, spans: d.spans[split:]}
@@ -107,37 +107,50 @@ func chooseKey(field string, was, is *list) mergeKey {
 		}
 	}
 	for _, k := range keysOf(field) {
-		if k.fill(was) && k.fill(is) {
+		if k.fill(was, &list{}) && k.fill(is, was) {
 			return k
 		}
 	}
 	return nil
 }
 
-// fill sets the keys of a list; it reports false if k does not tell its
-// elements apart.
-func (k mergeKey) fill(l *list) bool {
+// fill sets the keys of a list, taking over those of elements that are as they
+// were; it reports false if k does not tell its elements apart.
+func (k mergeKey) fill(l, was *list) bool {
 	l.keys = make([]string, len(l.spans))
+	j := 0 // follows i through was
 	for i := range l.spans {
-		if len(k) == 1 {
-			v := k[0].of(l.at(i))
-			if v == nil {
+		element := l.at(i)
+		for ahead := j; ahead < min(j+2, len(was.spans)); ahead++ {
+			if bytes.Equal(element, was.at(ahead)) {
+				l.keys[i], j = was.keys[ahead], ahead+1
+				break
+			}
+		}
+		if l.keys[i] == "" {
+			if l.keys[i] = k.of(element); l.keys[i] == "" {
 				return false
 			}
-			l.keys[i] = canonical(v)
-			continue
+			j++
 		}
-		var joined []byte
-		for _, part := range k {
-			v := part.of(l.at(i))
-			if v == nil && !part.optional {
-				return false
-			}
-			joined = append(append(joined, canonical(v)...), 0)
-		}
-		l.keys[i] = string(joined)
 	}
 	return unique(l.keys)
+}
+
+// of returns the key of an element, "" if it has none.
+func (k mergeKey) of(element []byte) string {
+	if len(k) == 1 {
+		return canonical(k[0].of(element))
+	}
+	var joined []byte
+	for _, part := range k {
+		v := part.of(element)
+		if v == nil && !part.optional {
+			return ""
+		}
+		joined = append(append(joined, canonical(v)...), 0)
+	}
+	return string(joined)
 }
 
 func unique(keys []string) bool {

@@ -10,43 +10,50 @@ import (
 
 // entry is one of the managedFields.
 type entry struct {
+	span                 jsonscan.Span
 	raw, fields          []byte
 	manager, id, seconds string // id: manager, operation and subresource
 }
 
-// entries reads the managedFields of an object.
-func entries(object []byte) []entry {
-	raw := jsonscan.Get(object, "metadata", "managedFields")
-	spans, err := jsonscan.AppendElements(nil, raw)
+// entries tells the entries of managedFields apart; read reads one.
+func entries(raw, old []byte, was []entry) []entry {
+	like := make([]jsonscan.Span, len(was))
+	for i, e := range was {
+		like[i] = e.span
+	}
+	spans, err := jsonscan.AppendElementsLike(nil, raw, old, like)
 	if err != nil {
 		return nil
 	}
-	list := make([]entry, 0, len(spans))
-	for _, s := range spans {
-		e := entry{raw: s.Of(raw)}
-		members, _ := jsonscan.AppendMembers(nil, e.raw)
-		var operation, subresource string
-		for _, m := range members {
-			switch v := m.Of(e.raw); m.Key {
-			case "manager":
-				e.manager = text(v)
-			case "operation":
-				operation = text(v)
-			case "subresource":
-				subresource = text(v)
-			case "time":
-				e.seconds = text(v)
-			case "fieldsV1":
-				e.fields = v
-			}
-		}
-		e.id = e.manager + "\x00" + operation + "\x00" + subresource
-		list = append(list, e)
+	list := make([]entry, len(spans))
+	for i, s := range spans {
+		list[i] = entry{span: s, raw: s.Of(raw)}
 	}
 	return list
 }
 
-// managers names who likely changed old into new: whose entry is new, has a
+func (e *entry) read() {
+	members, _ := jsonscan.AppendMembers(nil, e.raw)
+	var operation, subresource string
+	for _, m := range members {
+		switch v := m.Of(e.raw); m.Key {
+		case "manager":
+			e.manager = text(v)
+		case "operation":
+			operation = text(v)
+		case "subresource":
+			subresource = text(v)
+		case "time":
+			e.seconds = text(v)
+		case "fieldsV1":
+			e.fields = v
+		}
+	}
+	e.id = e.manager + "\x00" + operation + "\x00" + subresource
+}
+
+// managers names who likely made the changes, given the managedFields of both
+// versions: whose entry is new, has a
 // new time, or gained fields. An entry that only lost fields does not count:
 // the one who took them over has gained them.
 //
@@ -54,10 +61,26 @@ func entries(object []byte) []entry {
 // no entry differs, it is the newest one, provided that it owns a field named
 // like one that changed.
 func managers(old, new []byte, changes []Change) []string {
-	was, is := entries(old), entries(new)
+	if bytes.Equal(old, new) && len(changes) == 0 {
+		return nil
+	}
+	was := entries(old, nil, nil)
+	is := entries(new, old, was)
+	unchanged := func(e entry) bool {
+		return slices.ContainsFunc(was, func(o entry) bool { return bytes.Equal(o.raw, e.raw) })
+	}
+	gone := slices.DeleteFunc(slices.Clone(was), func(o entry) bool {
+		return slices.ContainsFunc(is, func(e entry) bool { return bytes.Equal(o.raw, e.raw) })
+	})
+	for i := range gone {
+		gone[i].read()
+	}
 	var moved []entry
 	for _, e := range is {
-		if !slices.ContainsFunc(was, func(o entry) bool { return bytes.Equal(o.raw, e.raw) }) && e.acted(was) {
+		if unchanged(e) {
+			continue
+		}
+		if e.read(); e.acted(gone) {
 			moved = append(moved, e)
 		}
 	}
@@ -78,8 +101,9 @@ func managers(old, new []byte, changes []Change) []string {
 // again finds the newest entries, if they own what changed.
 func again(is []entry, changes []Change) []entry {
 	newest := ""
-	for _, e := range is {
-		newest = max(newest, e.seconds)
+	for i := range is {
+		is[i].read()
+		newest = max(newest, is[i].seconds)
 	}
 	var found []entry
 	for _, e := range is {
@@ -105,10 +129,10 @@ func (e entry) acted(was []entry) bool {
 }
 
 // newestManager names who likely created an object.
-func newestManager(object []byte) []string {
+func newestManager(managedFields []byte) []string {
 	var newest entry
-	for _, e := range entries(object) {
-		if e.manager != "" && (newest.manager == "" || e.seconds > newest.seconds) {
+	for _, e := range entries(managedFields, nil, nil) {
+		if e.read(); e.manager != "" && (newest.manager == "" || e.seconds > newest.seconds) {
 			newest = e
 		}
 	}

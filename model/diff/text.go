@@ -25,7 +25,8 @@ type Lines struct {
 
 const (
 	contextLines = 3
-	maxLines     = 4000 // in one answer
+	maxLines     = 4000   // in one answer
+	maxCompared  = 20_000 // lines, after what is common at both ends
 	// maxEdits bounds the search, whose time and memory grow with its square:
 	// 1,000 edits take some milliseconds and 8 MB.
 	maxEdits = 1000
@@ -33,26 +34,72 @@ const (
 
 // TextDiff compares two texts by lines. It takes no longer than about 50 ms for
 // any two texts of up to 1 MB, and the same pair gives the same answer on any
-// machine: its bound is a number of edits and not a time.
+// machine: its bounds are numbers of lines and edits, and not a time.
 func TextDiff(old, new string) Lines {
-	a, b := splitLines(old), splitLines(new)
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
+	old, new = endLine(old), endLine(new)
+	head, tail := commonEnds(old, new)
+	before, after := old[:head], old[len(old)-tail:]
+	old, new = old[head:len(old)-tail], new[head:len(new)-tail]
+	if old == "" && new == "" {
+		return Lines{}
 	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+	first := strings.Count(before, "\n") + 1
+	context := lastLines(before, contextLines)
+	w := lineWriter{a: firstLines(old, maxCompared), b: firstLines(new, maxCompared), old: first - len(context), new: first - len(context)}
+	w.same(context)
+	if n, m := strings.Count(old, "\n"), strings.Count(new, "\n"); max(n, m) > maxCompared {
+		w.replace(n, m)
+	} else if script, ok := shortestEdit(number(w.a, w.b)); ok {
+		w.write(script)
+	} else {
+		w.replace(n, m)
+	}
+	w.same(firstLines(after, contextLines))
+	return w.lines
+}
+
+// endLine puts a newline to the end of a text that has none there.
+func endLine(s string) string {
+	if s == "" || s[len(s)-1] == '\n' {
+		return s
+	}
+	return s + "\n"
+}
+
+// commonEnds returns the length of the whole lines that two texts begin with and,
+// behind those, end with.
+func commonEnds(a, b string) (head, tail int) {
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	head = strings.LastIndexByte(a[:i], '\n') + 1
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	script, ok := shortestEdit(number(a[head:len(a)-tail], b[head:len(b)-tail]))
-	w := lineWriter{a: a, b: b}
-	w.lines.Cut = !ok
-	if head < len(a)-tail || head < len(b)-tail {
-		w.context(head-contextLines, head, 0)
-		w.write(head, script)
-		w.context(len(a)-tail, len(a)-tail+contextLines, (len(b))-len(a))
+	begins := func(s string) bool { return len(s)-tail == head || s[len(s)-tail-1] == '\n' }
+	if !begins(a) || !begins(b) { // in the middle of a line: not that one
+		tail -= strings.IndexByte(a[len(a)-tail:]+"\n", '\n') + 1
+		tail = max(tail, 0)
 	}
-	return w.lines
+	return head, tail
+}
+
+func lastLines(s string, n int) []string {
+	from := len(s)
+	for ; n > 0 && from > 0; n-- {
+		from = strings.LastIndexByte(s[:from-1], '\n') + 1
+	}
+	return splitLines(s[from:])
+}
+
+func firstLines(s string, n int) []string {
+	to := 0
+	for ; n > 0 && to < len(s); n-- {
+		to += strings.IndexByte(s[to:], '\n') + 1
+	}
+	return splitLines(s[:to])
 }
 
 // splitLines splits text into lines without their ends. What follows the last
@@ -84,7 +131,7 @@ func number(a, b []string) (x, y []int32) {
 
 // shortestEdit returns the operations that make y of x, one for each line
 // kept, removed or added (E. Myers, An O(ND) Difference Algorithm, 1986). If
-// they are too many it removes all and adds all, and reports false.
+// they are too many it reports false.
 func shortestEdit(x, y []int32) (script []Op, ok bool) {
 	n, m := len(x), len(y)
 	limit := min(n+m, maxEdits)
@@ -112,13 +159,7 @@ func shortestEdit(x, y []int32) (script []Op, ok bool) {
 		copy(row, reach[limit+1-d:limit+2+d])
 		trace = append(trace, row)
 	}
-	for range n {
-		script = append(script, Remove)
-	}
-	for range m {
-		script = append(script, Add)
-	}
-	return script, false
+	return nil, false
 }
 
 // backtrack walks from the end to the beginning, through the reach of each
@@ -163,10 +204,12 @@ func backtrack(trace [][]int32, n, m, d int) []Op {
 	return reversed
 }
 
-// lineWriter puts the lines of an answer together.
+// lineWriter puts the lines of an answer together. old and new are the numbers
+// of the lines that come next.
 type lineWriter struct {
-	a, b  []string
-	lines Lines
+	a, b     []string // not written yet
+	old, new int
+	lines    Lines
 }
 
 func (w *lineWriter) add(c LineChange) {
@@ -177,41 +220,58 @@ func (w *lineWriter) add(c LineChange) {
 	w.lines.Changes = append(w.lines.Changes, c)
 }
 
-// context adds equal lines of the old text; shift is how many lines further
-// down they stand in the new one.
-func (w *lineWriter) context(from, to, shift int) {
-	for i := max(from, 0); i < min(to, len(w.a)); i++ {
-		w.add(LineChange{Same, i + 1, i + 1 + shift, w.a[i]})
+// same adds equal lines.
+func (w *lineWriter) same(lines []string) {
+	for _, l := range lines {
+		w.add(LineChange{Same, w.old, w.new, l})
+		w.old, w.new = w.old+1, w.new+1
 	}
 }
 
-// write adds what a script does from line head of both texts on.
-func (w *lineWriter) write(head int, script []Op) {
-	i, j := head, head
-	for at := 0; at < len(script); {
-		switch script[at] {
-		case Remove:
-			w.add(LineChange{Remove, i + 1, 0, w.a[i]})
-			i++
-			at++
-		case Add:
-			w.add(LineChange{Add, 0, j + 1, w.b[j]})
-			j++
-			at++
-		default:
-			run := 0
-			for at+run < len(script) && script[at+run] == Same {
-				run++
-			}
-			// At the ends of the script there are edits, so a run has them on
-			// both sides.
-			if run <= 2*contextLines {
-				w.context(i, i+run, j-i)
-			} else {
-				w.context(i, i+contextLines, j-i)
-				w.context(i+run-contextLines, i+run, j-i)
-			}
-			i, j, at = i+run, j+run, at+run
+// take adds one line as removed or added.
+func (w *lineWriter) take(op Op) {
+	if op == Remove {
+		w.add(LineChange{Remove, w.old, 0, w.a[0]})
+		w.a, w.old = w.a[1:], w.old+1
+	} else {
+		w.add(LineChange{Add, 0, w.new, w.b[0]})
+		w.b, w.new = w.b[1:], w.new+1
+	}
+}
+
+// replace shows n lines as removed and m as added, half of the answer each.
+func (w *lineWriter) replace(n, m int) {
+	w.lines.Cut = true
+	old, new := w.old+n, w.new+m
+	for range min(len(w.a), maxLines/2-contextLines) {
+		w.take(Remove)
+	}
+	for range min(len(w.b), maxLines/2-contextLines) {
+		w.take(Add)
+	}
+	w.old, w.new = old, new
+}
+
+// write adds what a script does. At its ends there are edits, so a run of equal
+// lines has them on both sides.
+func (w *lineWriter) write(script []Op) {
+	for len(script) > 0 {
+		if script[0] != Same {
+			w.take(script[0])
+			script = script[1:]
+			continue
 		}
+		run := 0
+		for run < len(script) && script[run] == Same {
+			run++
+		}
+		lines := w.a[:run]
+		w.a, w.b, script = w.a[run:], w.b[run:], script[run:]
+		if left := run - 2*contextLines; left > 0 {
+			w.same(lines[:contextLines])
+			w.old, w.new = w.old+left, w.new+left
+			lines = lines[run-contextLines:]
+		}
+		w.same(lines)
 	}
 }

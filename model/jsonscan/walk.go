@@ -1,5 +1,7 @@
 package jsonscan
 
+import "bytes"
+
 // Span is a piece of some bytes: b[Start:End].
 type Span struct{ Start, End int }
 
@@ -16,18 +18,28 @@ type Member struct {
 // AppendMembers appends the members of an object to dst, in order, and every
 // occurrence of a key that occurs twice. Values are told apart, not checked.
 func AppendMembers(dst []Member, object []byte) ([]Member, error) {
+	return AppendMembersLike(dst, object, nil, nil)
+}
+
+// AppendMembersLike is AppendMembers for an object of which an older version is
+// known, with its members. It is faster where they are equal, since the end of
+// a value that has not changed need not be looked for.
+func AppendMembersLike(dst []Member, object, old []byte, was []Member) ([]Member, error) {
 	s := scanner{b: object, i: skipSpace(object, 0)}
 	more, err := s.enter()
-	for ; more; more, err = s.next() {
+	for n := 0; more; more, err = s.next() {
 		key, err := s.key()
 		if err != nil {
 			return dst, err
 		}
 		start := s.i
-		if err := s.skip(); err != nil {
-			return dst, err
+		if n >= len(was) || !s.skipSame(was[n].Of(old)) {
+			if err := s.skip(); err != nil {
+				return dst, err
+			}
 		}
 		dst = append(dst, Member{view(key), Span{start, s.i}})
+		n++
 	}
 	if err == nil {
 		err = s.end()
@@ -35,31 +47,59 @@ func AppendMembers(dst []Member, object []byte) ([]Member, error) {
 	return dst, err
 }
 
+// skipSame steps over the value at hand if it is this one.
+func (s *scanner) skipSame(value []byte) bool {
+	end := s.i + len(value)
+	if !bytes.HasPrefix(s.b[s.i:], value) || len(value) == 0 {
+		return false
+	}
+	switch value[0] {
+	case '{', '[', '"': // ends where it ended before
+	default:
+		if end < len(s.b) && !endsScalar(s.b[end]) {
+			return false
+		}
+	}
+	s.i = end
+	return true
+}
+
 // AppendElements appends the places of the elements of an array to dst.
 func AppendElements(dst []Span, array []byte) ([]Span, error) {
-	i := skipSpace(array, 0)
-	if i >= len(array) || array[i] != '[' {
+	return AppendElementsLike(dst, array, nil, nil)
+}
+
+// AppendElementsLike is AppendElements for an array of which an older version
+// is known, with its elements; see [AppendMembersLike].
+func AppendElementsLike(dst []Span, array, old []byte, was []Span) ([]Span, error) {
+	s := scanner{b: array, i: skipSpace(array, 0)}
+	if s.i >= len(array) || array[s.i] != '[' {
 		return dst, ErrNotArray
 	}
-	i = skipSpace(array, i+1)
-	if i < len(array) && array[i] == ']' {
-		return dst, (&scanner{b: array, i: i + 1}).end()
+	s.i = skipSpace(array, s.i+1)
+	if s.i < len(array) && array[s.i] == ']' {
+		s.i++
+		return dst, s.end()
 	}
-	for {
-		end, err := skipValue(array, i)
-		if err != nil {
-			return dst, err
+	for n := 0; ; n++ {
+		start := s.i
+		if n >= len(was) || !s.skipSame(was[n].Of(old)) {
+			if err := s.skip(); err != nil {
+				return dst, err
+			}
 		}
-		dst = append(dst, Span{i, end})
-		i = skipSpace(array, end)
-		if i >= len(array) {
+		dst = append(dst, Span{start, s.i})
+		s.i = skipSpace(array, s.i)
+		if s.i >= len(array) {
 			return dst, ErrTruncated
 		}
-		switch array[i] {
+		c := array[s.i]
+		s.i++
+		switch c {
 		case ',':
-			i = skipSpace(array, i+1)
+			s.i = skipSpace(array, s.i)
 		case ']':
-			return dst, (&scanner{b: array, i: i + 1}).end()
+			return dst, s.end()
 		default:
 			return dst, ErrSyntax
 		}

@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,26 @@ func FuzzWalk(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(checkWalk)
+}
+
+// FuzzWalkLike compares walking with an older version at hand and without.
+func FuzzWalkLike(f *testing.F) {
+	f.Add([]byte(`{"a":1,"b":"x","c":{}}`), []byte(`{"a":12,"b":"x","d":{}}`))
+	f.Add([]byte(`[1,{},"a" ]`), []byte(`[1,{}x,"a"]`))
+	f.Fuzz(func(t *testing.T, old, new []byte) {
+		members, err := AppendMembers(nil, new)
+		was, _ := AppendMembers(nil, old)
+		like, errLike := AppendMembersLike(nil, new, old, was)
+		if !slices.Equal(members, like) || err != errLike {
+			t.Errorf("%q after %q: %v, %v; want %v, %v", new, old, like, errLike, members, err)
+		}
+		spans, err := AppendElements(nil, new)
+		before, _ := AppendElements(nil, old)
+		likeSpans, errLike := AppendElementsLike(nil, new, old, before)
+		if !slices.Equal(spans, likeSpans) || err != errLike {
+			t.Errorf("%q after %q: %v, %v; want %v, %v", new, old, likeSpans, errLike, spans, err)
+		}
+	})
 }
 
 func TestValidDepth(t *testing.T) {
