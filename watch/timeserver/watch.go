@@ -188,7 +188,7 @@ func (w *watching) schedule(now time.Time) {
 	}
 	w.bookmark = now.Add(w.s.o.BookmarkEvery)
 	last := w.deadline.Add(-2 * time.Second)
-	if now.After(last) {
+	if !now.Before(last) {
 		last = now.Add(time.Second)
 	}
 	if last.Before(w.bookmark) {
