@@ -90,6 +90,28 @@ func TestWorkloadsRun(t *testing.T) {
 			must(t, err)
 			return job.Status.Succeeded == 2 && job.Status.CompletionTime != nil
 		})
+		for _, pod := range podsOf(t, admin, "migrate") {
+			state := pod.Status.ContainerStatuses[0].State
+			if state.Terminated == nil || state.Running != nil || state.Waiting != nil {
+				t.Errorf("%s is not as a completed pod is: %+v", pod.Name, state)
+			}
+		}
+	})
+
+	t.Run("crashing pod", func(t *testing.T) {
+		must(t, admin.CrashingPod(ctx, cluster.Shop, "broken"))
+		eventually(t, "the pod is in CrashLoopBackOff and an event says so", func() bool {
+			pod := podsOf(t, admin, "broken")[0]
+			events, err := admin.Kube.CoreV1().Events(cluster.Shop).
+				List(ctx, metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.name=broken"})
+			must(t, err)
+			for _, status := range pod.Status.ContainerStatuses {
+				if status.State.Waiting != nil && status.State.Waiting.Reason == "CrashLoopBackOff" {
+					return len(events.Items) > 0
+				}
+			}
+			return false
+		})
 	})
 
 	t.Run("config map, secret and custom resource", func(t *testing.T) {

@@ -130,8 +130,14 @@ func (p *process) freeze(stop bool) error {
 	if stop {
 		sig = syscall.SIGSTOP
 	}
+	if err := signalGroup(p.run.cmd.Process, sig); err != nil {
+		return err
+	}
 	p.run.stopped = stop
-	return signalGroup(p.run.cmd.Process, sig)
+	if stop {
+		return awaitStopped(p.run.cmd.Process.Pid)
+	}
+	return nil
 }
 
 // pid of the running process, or 0.

@@ -5,6 +5,7 @@ package cluster
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 // childAttr puts the child in a group of its own. Only Linux has a parent-death signal: elsewhere a panic in a
@@ -12,3 +13,9 @@ import (
 func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func signalGroup(p *os.Process, sig syscall.Signal) error { return syscall.Kill(-p.Pid, sig) }
+
+// awaitStopped gives the threads of a process time to stop: there is no portable way to ask whether they have.
+func awaitStopped(int) error {
+	time.Sleep(100 * time.Millisecond)
+	return nil
+}

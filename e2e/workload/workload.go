@@ -167,6 +167,15 @@ func (c *Client) Job(ctx context.Context, namespace, name string, completions in
 	return err
 }
 
+// CrashingPod creates a pod that kwok lets crash: it ends in CrashLoopBackOff, with a Warning event.
+func (c *Client) CrashingPod(ctx context.Context, namespace, name string) error {
+	_, err := c.Kube.CoreV1().Pods(namespace).Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": name, "e2e.rewatch/fate": "crash"}},
+		Spec:       podSpec("registry.example/shop/" + name + ":broken"),
+	}, createOpts)
+	return err
+}
+
 // podSpec is of the size and shape that real ones have: a test of memory on bare minimum pods would flatter.
 func podSpec(image string) corev1.PodSpec {
 	probe := func(path string) *corev1.Probe {
