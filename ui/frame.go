@@ -213,12 +213,18 @@ func (a *App) hints(w int) string {
 		l.upTo(a.st.WarnBold, a.flash, w-2)
 		return l.end(w)
 	}
-	for _, b := range a.keys.hints(a, a.scope()) {
+	for _, b := range a.keys.hints(a.scope()) {
 		key, hint := b.keys[0], b.hint
 		if l.w+len(key)+len(hint)+4 > w {
 			continue
 		}
-		l.text(a.st.Accent, key)
+		st := a.st.Accent
+		if b.when != nil {
+			if ok, _ := b.when(a); !ok {
+				st = a.st.Dim // stays where it is: a footer that jumps cannot be read
+			}
+		}
+		l.text(st, key)
 		l.text(a.st.Dim, " "+hint+"  ")
 	}
 	return l.end(w)

@@ -151,11 +151,11 @@ func (m *keymap) find(s scope, key string) *binding {
 }
 
 // hints returns the bindings of the footer for a scope, those of the pane
-// first, without the ones that can do nothing now.
-func (m *keymap) hints(a *App, s scope) []binding {
+// first.
+func (m *keymap) hints(s scope) []binding {
 	var own, global []binding
 	for _, b := range m.all {
-		if b.hint == "" || b.when != nil && !ok(b.when(a)) {
+		if b.hint == "" {
 			continue
 		}
 		switch b.scope {
@@ -170,5 +170,3 @@ func (m *keymap) hints(a *App, s scope) []binding {
 	}
 	return append(own, global...)
 }
-
-func ok(yes bool, _ string) bool { return yes }

@@ -80,14 +80,18 @@ func readObject(log *model.Log, k objectKey) *objectData {
 	return d
 }
 
-// value makes the JSON text of a value readable: strings lose their quotes.
+// value makes the JSON text of a value readable: strings lose their quotes,
+// objects and lists are written as YAML writes them in one line.
 func value(js string) string {
 	var s string
-	if strings.HasPrefix(js, `"`) && json.Unmarshal([]byte(js), &s) == nil {
+	switch {
+	case strings.HasPrefix(js, `"`) && json.Unmarshal([]byte(js), &s) == nil:
 		if s == "" {
 			return `""`
 		}
 		return s
+	case strings.HasPrefix(js, "{"), strings.HasPrefix(js, "["):
+		return flow(js)
 	}
 	return js
 }

@@ -187,7 +187,7 @@ func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool
 	if id.Namespace != "" && id.Namespace != t.all.namespace {
 		l.upTo(st.Dim, id.Namespace+"/", c.name/2)
 	}
-	l.upTo(name, middle(id.Name, to-l.w), to-l.w)
+	l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
 	l.pad(min(to+2, c.w))
 	l.cell(text, prefix(e)+info.summary, c.summary)
 	if c.manager > 0 {
@@ -198,6 +198,17 @@ func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool
 		l.glyphs("", " ", 1)
 		l.right(st.Dim, who, c.manager)
 	}
+}
+
+// shownName is the name of an object, of an Event without the number behind
+// it: what is left is the name of the object that it is about.
+func shownName(id model.Identity) string {
+	if id.Kind == "Event" {
+		if i := strings.LastIndexByte(id.Name, '.'); i > 0 {
+			return id.Name[:i]
+		}
+	}
+	return id.Name
 }
 
 // prefix says in words what the type of a row does not.

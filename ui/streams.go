@@ -225,8 +225,9 @@ func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
 	return p.st.Dim, "♥ " + age(p.now.Sub(s.Heartbeat))
 }
 
-// streamColumns are the columns of the table and their widths; a name of 0
-// cells takes what is left.
+const columnWhere = 2
+
+// streamColumns are the columns of the table and their widths.
 var streamColumns = [...]struct {
 	name string
 	w    int
@@ -237,25 +238,41 @@ var streamColumns = [...]struct {
 	{"reconn", 7, false}, {"gaps", 5, false},
 }
 
-// tableColumns is how many columns are shown: causes need more room than
+// tableColumns lists the columns that are shown: causes need more room than
 // sparklines.
-func (p *streamsPane) tableColumns() int {
+func (p *streamsPane) tableColumns() []int {
 	room := p.r.w - 24
 	if len(p.all.degraded) > 0 {
 		room = p.r.w - 42
 	}
+	var cols []int
 	for i, c := range streamColumns {
+		if i == columnWhere && !p.anyWhere() {
+			continue
+		}
 		if room -= c.w + 1; room < 0 {
-			return i
+			break
+		}
+		cols = append(cols, i)
+	}
+	return cols
+}
+
+// anyWhere reports whether streams differ in context or namespace.
+func (p *streamsPane) anyWhere() bool {
+	for i := range p.all.streams {
+		if _, where := p.label(&p.all.streams[i]); where != "" {
+			return true
 		}
 	}
-	return len(streamColumns)
+	return false
 }
 
 func (p *streamsPane) tableHead() string {
 	l := newLine("")
 	l.glyphs("", " ", 1)
-	for _, c := range streamColumns[:p.tableColumns()] {
+	for _, i := range p.tableColumns() {
+		c := streamColumns[i]
 		if c.left {
 			l.cell(p.st.Dim, c.name, c.w)
 		} else {
@@ -263,7 +280,11 @@ func (p *streamsPane) tableHead() string {
 		}
 		l.glyphs("", " ", 1)
 	}
-	l.upTo(p.st.Dim, " last 20 s, or the cause", p.r.w-l.w)
+	last := " last 20 s"
+	if len(p.all.degraded) > 0 {
+		last += ", or the cause"
+	}
+	l.upTo(p.st.Dim, last, p.r.w-l.w)
 	return l.end(p.r.w)
 }
 
@@ -274,7 +295,8 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 	if s.Uncached {
 		heart = "uncached"
 	}
-	for i, c := range streamColumns[:p.tableColumns()] {
+	for _, i := range p.tableColumns() {
+		c := streamColumns[i]
 		var text string
 		st := p.st.Text
 		switch i {

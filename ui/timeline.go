@@ -18,9 +18,9 @@ type timeline struct {
 	index    *index
 	building *index // takes the place of index when it has seen all rows
 	scanning bool   // index or building have not seen all rows yet
-	cursor   int  // position in the index
-	top      int  // position of the first row shown
-	height   int  // rows shown
+	cursor   int    // position in the index
+	top      int    // position of the first row shown
+	height   int    // rows shown
 	follow   bool
 	focused  bool
 

@@ -109,7 +109,10 @@ func (y *yamlWriter) array(lead, indent, path string) {
 		y.line(lead)
 	}
 	// Lists stand under their key, as kubectl writes them.
-	dash := strings.TrimSuffix(indent, "  ")
+	dash := indent
+	if !strings.HasSuffix(lead, "-") {
+		dash = strings.TrimSuffix(indent, "  ")
+	}
 	for y.err == nil && y.d.More() {
 		y.value(dash+"-", dash+"  ", path+"[]")
 	}
@@ -129,13 +132,70 @@ func (y *yamlWriter) text(lead, indent, s string) {
 	y.line(join(lead, scalar(s)))
 }
 
+// flow writes a JSON value in one line as YAML does: {type: Ready, status:
+// "True"}. What is not JSON stays as it is.
+func flow(js string) string {
+	d := json.NewDecoder(strings.NewReader(js))
+	d.UseNumber()
+	var b strings.Builder
+	if !flowValue(d, &b) {
+		return js
+	}
+	return b.String()
+}
+
+func flowValue(d *json.Decoder, b *strings.Builder) bool {
+	t, err := d.Token()
+	if err != nil {
+		return false
+	}
+	switch v := t.(type) {
+	case json.Delim:
+		b.WriteRune(rune(v))
+		for i := 0; d.More(); i++ {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			if v == '{' {
+				key, err := d.Token()
+				if err != nil {
+					return false
+				}
+				s, _ := key.(string)
+				b.WriteString(s + ": ")
+			}
+			if !flowValue(d, b) {
+				return false
+			}
+		}
+		end, err := d.Token()
+		if err != nil {
+			return false
+		}
+		b.WriteString(end.(json.Delim).String())
+	case string:
+		if strings.ContainsAny(v, ",{}[]\n") {
+			b.WriteString(strconv.Quote(v))
+			break
+		}
+		b.WriteString(scalar(v))
+	case json.Number:
+		b.WriteString(v.String())
+	case bool:
+		b.WriteString(strconv.FormatBool(v))
+	case nil:
+		b.WriteString("null")
+	}
+	return true
+}
+
 // scalar quotes a string where YAML would read it as something else.
 func scalar(s string) string {
 	var v any
-	switch {
+	switch low := strings.ToLower(s); {
 	case s == "", s != strings.TrimSpace(s), strings.ContainsAny(s[:1], "!&*{}[]|>@`\"'%#-,?:"), strings.Contains(s, ": "),
-		strings.Contains(s, " #"), s == "yes", s == "no", s == "on", s == "off", s == "~",
-		json.Unmarshal([]byte(s), &v) == nil: // a number, true, false, null
+		strings.Contains(s, " #"), low == "yes", low == "no", low == "on", low == "off", s == "~",
+		json.Unmarshal([]byte(low), &v) == nil: // a number, true, false, null
 		return strconv.Quote(s)
 	}
 	return s

@@ -1,0 +1,214 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// output is a terminal that keeps what was written.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain for: %s", what)
+		}
+	}
+}
+
+// start runs the screen on pipes.
+func start(t *testing.T, ctx context.Context, log *model.Log) (keys io.Writer, out *output, done chan error) {
+	t.Helper()
+	r, w := io.Pipe()
+	t.Cleanup(func() { w.Close() })
+	out, done = &output{}, make(chan error, 1)
+	go func() {
+		done <- Run(ctx, Options{Log: log, Title: "test", Input: r, Output: out, Environ: []string{"TERM=xterm-256color", "SSH_TTY=/dev/pts/0"}})
+	}()
+	until(t, "the first frame", func() bool { return strings.Contains(out.String(), "\x1b[?1049h") })
+	return w, out, done
+}
+
+// quick fails unless the screen ends in time. The bound is that of the whole
+// program; a busy machine is allowed for.
+func quick(t *testing.T, done chan error) {
+	t.Helper()
+	begin := time.Now()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("does not end")
+	}
+	t.Logf("ended after %v", time.Since(begin))
+}
+
+func TestRunEndsOnQuitAndOnTheEndOfItsContext(t *testing.T) {
+	d := newDemoLog("prod-eu")
+	d.start(time.Now(), "prod-eu", 100)
+	keys, out, done := start(t, t.Context(), d.log)
+	if !strings.Contains(out.String(), "\x1b[?2026$p") {
+		until(t, "the question for synchronised output", func() bool { return strings.Contains(out.String(), "\x1b[?2026$p") })
+	}
+	io.WriteString(keys, "q")
+	quick(t, done)
+	if !strings.Contains(out.String(), "\x1b[?1049l") {
+		t.Error("the alternate screen was not left")
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	_, out, done = start(t, ctx, d.log)
+	cancel()
+	quick(t, done)
+	if !strings.Contains(out.String(), "\x1b[?1049l") {
+		t.Error("the alternate screen was not left at the end of the context")
+	}
+}
+
+// A storm of rows must not hold up a key.
+func TestQuitInAStorm(t *testing.T) {
+	d := newDemoLog("prod-eu")
+	d.start(time.Now(), "prod-eu", 100)
+	keys, _, done := start(t, t.Context(), d.log)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				d.churn(time.Now(), "prod-eu")
+			}
+		}
+	})
+	time.Sleep(100 * time.Millisecond) // let the storm rage for some frames
+	io.WriteString(keys, "q")
+	quick(t, done)
+	close(stop)
+	wg.Wait()
+}
+
+// A panic gives the terminal back as it was, and is an error.
+func TestPanicRestoresTheTerminal(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	out := &output{}
+	log := model.NewLog(model.Options{})
+	var calls int
+	stderr := os.Stderr
+	os.Stderr, _ = os.Open(os.DevNull) // Bubble Tea prints the stack
+	defer func() { os.Stderr = stderr }()
+	err := Run(t.Context(), Options{Log: log, Input: r, Output: out, Environ: []string{"TERM=xterm"}, Now: func() time.Time {
+		if calls++; calls > 1 {
+			panic("a clock that breaks")
+		}
+		return time.Now()
+	}})
+	if !errors.Is(err, tea.ErrProgramPanic) {
+		t.Errorf("the error is %v", err)
+	}
+	if s := out.String(); strings.LastIndex(s, "\x1b[?1049l") < strings.LastIndex(s, "\x1b[?1049h") {
+		t.Error("the alternate screen was not left")
+	}
+}
+
+// term is a real terminal: a tmux of its own.
+type term struct {
+	t      *testing.T
+	socket string
+}
+
+func newTerm(t *testing.T, what string) *term {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed: not tested in a real terminal")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &term{t: t, socket: t.TempDir() + "/tmux"}
+	m.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24",
+		"stty -a | tr ';' '\\n' | grep -o -- '-*icanon'; REWATCH_UI_DEMO="+what+" '"+exe+"'; echo exit=$?; stty -a | tr ';' '\\n' | grep -o -- '-*icanon'; sleep 60")
+	t.Cleanup(func() { exec.Command("tmux", "-S", m.socket, "kill-server").Run() })
+	return m
+}
+
+func (m *term) tmux(args ...string) string {
+	m.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", m.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		m.t.Fatalf("tmux %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (m *term) screen() string { return m.tmux("capture-pane", "-p") }
+
+func (m *term) until(want string) {
+	m.t.Helper()
+	defer func() {
+		if m.t.Failed() {
+			m.t.Logf("the screen:\n%s", m.screen())
+		}
+	}()
+	until(m.t, want+" on screen", func() bool { return strings.Contains(m.screen(), want) })
+}
+
+func TestInARealTerminal(t *testing.T) {
+	m := newTerm(t, "live")
+	m.until("LIVE")
+	m.until("checkout-5b6")
+	m.tmux("send-keys", "1")
+	m.until("1 Streams")
+	m.until("replicasets")
+	m.tmux("send-keys", "2", "/")
+	m.tmux("send-keys", "-l", "deployment")
+	m.until("/deployment")
+	m.tmux("send-keys", "Enter", "Up", "Enter")
+	m.until("3 Deployment")
+	m.tmux("send-keys", "[")
+	m.until("version")
+	m.tmux("resize-window", "-x", "130", "-y", "40")
+	m.until("┬")
+	m.until("q quit")
+	m.tmux("resize-window", "-x", "30", "-y", "8")
+	m.until("too small")
+	m.tmux("resize-window", "-x", "80", "-y", "24")
+	m.until("3 Deployment")
+	m.tmux("send-keys", "q")
+	m.until("exit=0")
+	m.until("exit=0\nicanon") // the terminal is in its normal mode again
+}
