@@ -29,6 +29,8 @@ type Options struct {
 	MaxFrame int   // bytes of one frame or list item; larger ones are skipped and said. 32 MiB
 	PageSize int64 // objects of one page of a list. 500
 	Clock    Clock // finds sleep
+
+	afterFrame func() // for tests: makes us slow
 }
 
 // Engine runs streams and writes what they see to a log.

@@ -30,7 +30,7 @@ var transitions = map[model.State][]model.State{
 		model.Rotating}, anyEnd...),
 	model.Denied:  append([]model.State{model.Connecting, model.Syncing, model.Relisting, model.Polling, model.Live, model.Quiet}, anyEnd...),
 	model.Gone:    append([]model.State{model.Syncing, model.Polling, model.Connecting, model.Relisting}, anyEnd...),
-	model.Paused:  {model.Connecting, model.Relisting, model.Stopped},
+	model.Paused:  {model.Connecting, model.Relisting, model.Backoff, model.Stopped},
 	model.Slept:   append([]model.State{model.Connecting, model.Relisting}, anyEnd...),
 	model.Stopped: {model.Connecting, model.Relisting, model.Paused, model.Stopped},
 	model.Polling: append([]model.State{model.Polling, model.Connecting, model.Relisting}, anyEnd...),

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"rewatch/model"
+	"rewatch/watch/timeserver"
 )
 
 // TestMain checks after a whole run that the fault tests walked through every
@@ -121,6 +122,7 @@ type rigOptions struct {
 	target  Target
 	targets []Target // besides
 	config  func(*rest.Config)
+	faults  []timeserver.Fault // in force before the first request
 }
 
 var pods = Target{StreamInfo: model.StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}, CanList: true, CanWatch: true}
@@ -128,13 +130,16 @@ var pods = Target{StreamInfo: model.StreamInfo{Version: "v1", Resource: "pods", 
 // fake runs f in a bubble of fake time with an engine that watches handler.
 func fake(t *testing.T, handler http.Handler, o rigOptions, f func(r *rig)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, handler, o)
-		defer r.stop()
-		f(r)
-		r.stop()
-		r.checkTransitions()
-	})
+	synctest.Test(t, func(t *testing.T) { newRig(t, handler, o).do(f) })
+}
+
+// do runs f, ends the engine and holds the log against the machine. What is
+// left running would keep the bubble from ending.
+func (r *rig) do(f func(*rig)) {
+	defer r.stop()
+	f(r)
+	r.stop()
+	r.checkTransitions()
 }
 
 func newRig(t *testing.T, handler http.Handler, o rigOptions) *rig {
@@ -324,5 +329,6 @@ func (r *rig) dump() string {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String()
+	lines := strings.SplitAfter(b.String(), "\n")
+	return strings.Join(lines[max(0, len(lines)-60):], "")
 }

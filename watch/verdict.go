@@ -61,7 +61,7 @@ func (s *stream) ended(f *flight, err error, cut int) verdict {
 	s.back.lived(f.lived())
 	if err != io.EOF {
 		v := s.judge(f, err)
-		if cut > 0 && v.do != interrupted {
+		if cut > 0 && v.do != interrupted && v.cause != model.CauseGarbage {
 			v.text += fmt.Sprintf(" (%d bytes of an unfinished frame dropped)", cut)
 		}
 		return v

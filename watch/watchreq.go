@@ -82,6 +82,9 @@ func (s *stream) follow(f *flight) verdict {
 		default:
 			s.note(model.CauseUnknownType, "unknown event type "+quote(typ)+excerpt(string(frame[:min(len(frame), 120)]), s.secret))
 		}
+		if s.e.o.afterFrame != nil {
+			s.e.o.afterFrame()
+		}
 	}
 }
 
