@@ -61,6 +61,9 @@ func appendLabel(dst []byte, element []byte, key mergeKey) []byte {
 			dst = append(dst, k...)
 		}
 		dst = append(dst, '=')
+		if bytes.IndexByte(v, '\\') >= 0 {
+			v = []byte(canonical(v)) // the same path, however it is escaped
+		}
 		if body := bytes.Trim(v, `"`); len(body) == len(v)-2 && plainValue(body) {
 			v = body
 		}

@@ -85,7 +85,7 @@ func FuzzList(f *testing.F) {
 			m, e  = members(body)
 			badly = json.Unmarshal(m["items"], &want)
 		)
-		if e != nil || m["items"] != nil && badly != nil || bytes.Count(body, []byte("tems")) > 1 || bytes.Contains(body, []byte(`\`)) {
+		if e != nil || m == nil || m["items"] != nil && badly != nil || bytes.Count(body, []byte("tems")) > 1 || bytes.Contains(body, []byte(`\`)) {
 			return
 		}
 		if err != io.EOF || len(items) != len(want) {
