@@ -232,6 +232,11 @@ func TestVersionAndHelp(t *testing.T) {
 	if got.code != 0 || got.stderr != "" {
 		t.Errorf("exit code %d, stderr %q", got.code, got.stderr)
 	}
+	t.Setenv("KUBECONFIG", "/nonexistent/config")
+	if got := rewatch(t); got.code != 1 || !containsAll(got.stderr, []string{"no kubeconfig found at /nonexistent/config", "rewatch demo"}) ||
+		strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("a kubeconfig that is not there: %+v", got)
+	}
 	if got := rewatch(t, "completion", "bash"); got.code != 0 || !strings.Contains(got.out, "rewatch") {
 		t.Errorf("completion: %d", got.code)
 	}

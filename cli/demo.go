@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 	if !(o.speed > 0) || math.IsInf(o.speed, 0) {
 		return usage("--speed must be a number above 0")
 	}
+	defer redirectLogs(f.logFile)()
 	types, err := resolve.Parse(args)
 	if err != nil {
 		return usage("%v", err)
@@ -90,15 +92,30 @@ func startDemo(ctx context.Context, o demoOptions) (*demo, error) {
 	}
 	cfg := &rest.Config{Host: d.endpoint.URL(), UserAgent: "rewatch/" + version(), QPS: -1}
 	d.cluster = &cluster{name: "demo", server: hostPort(cfg), cfg: cfg, timeout: requestTimeout}
-	for _, r := range history.Resources() {
-		d.types = append(d.types, resolve.Arg{Type: r.Key()})
-	}
+	d.types = demoTypes(history)
 	d.playing.Go(func() { _ = player.Run(ctx) }) // it returns no error
 	if o.chaos {
 		d.disturbances = make(chan model.Note, 16)
 		d.playing.Go(func() { d.disturb(ctx, server) })
 	}
 	return d, nil
+}
+
+// demoTypes are all types of a recording, the usual ones first.
+func demoTypes(h *timeserver.History) []resolve.Arg {
+	var all []resolve.Arg
+	for _, r := range h.Resources() {
+		all = append(all, resolve.Arg{Type: r.Key()})
+	}
+	usual := resolve.Default()
+	rank := func(a resolve.Arg) int {
+		if i := slices.Index(usual, a); i >= 0 {
+			return i
+		}
+		return len(usual)
+	}
+	slices.SortStableFunc(all, func(a, b resolve.Arg) int { return rank(a) - rank(b) })
+	return all
 }
 
 // disturb breaks the server until ctx ends. What nobody takes note of in time

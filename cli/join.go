@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -161,19 +162,20 @@ func unknownType(u *resolve.UnknownTypeError, args []resolve.Arg) error {
 	return failed(next, "%v", u)
 }
 
+// nothingAllowed is for the default set: types named by the user stay.
 func nothingAllowed(got []answer) error {
-	var reasons []string
+	denied := 0
+	scopes := map[string]bool{}
 	for _, a := range got {
-		for _, n := range a.res.Notes {
-			if n.Cause == model.CauseForbidden {
-				reasons = append(reasons, strings.TrimPrefix(n.Text, "left out, "))
-			}
-		}
+		denied += a.res.Denied
+		scopes[a.c.scope()] = true
 	}
-	if len(reasons) == 0 {
+	if denied == 0 {
 		return failed("name one, from: kubectl api-resources", "the server has none of the usual types")
 	}
-	return failed("name a namespace with -n, or see: kubectl auth can-i --list", "nothing to watch: %s", strings.Join(reasons, "; "))
+	return failed("name a namespace with -n, or a type that you may watch, from: kubectl auth can-i --list",
+		"nothing to watch: this user may list and watch none of the usual types (%s)",
+		strings.Join(slices.Sorted(maps.Keys(scopes)), ", "))
 }
 
 // ask resolves one cluster, within its request timeout.

@@ -93,8 +93,12 @@ func (f *flags) checkContexts(raw clientcmdapi.Config) error {
 	if len(all) > 0 {
 		return failed("choose one with --context: "+strings.Join(all, ", "), "the kubeconfig has no current context")
 	}
+	looked := ""
+	if files := os.Getenv("KUBECONFIG"); files != "" {
+		looked = " at " + files + ", where $KUBECONFIG points"
+	}
 	return failed("name a kubeconfig with --kubeconfig or $KUBECONFIG, or try: rewatch demo",
-		"no kubeconfig found, and this is no pod of a cluster")
+		"no kubeconfig found%s, and this is no pod of a cluster", looked)
 }
 
 func (f *flags) wrongContext(name string, all []string) error {

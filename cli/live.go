@@ -28,6 +28,7 @@ type session struct {
 
 // runLive is the root command.
 func runLive(ctx context.Context, f *flags, args []string, s streams) error {
+	defer redirectLogs(f.logFile)() // reading the kubeconfig may log already
 	req, err := f.request(args)
 	if err != nil {
 		return err
@@ -61,7 +62,6 @@ const stopTimeout = 150 * time.Millisecond
 func (s session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer redirectLogs(s.flags.logFile)()
 
 	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes})
 	engine := watch.NewEngine(log, watch.Options{})

@@ -178,7 +178,7 @@ func TestWhatIsRefusedIsSaid(t *testing.T) {
 	r.stop()
 
 	got := rewatch(t)
-	if got.code != 1 || got.out != "" || !containsAll(got.stderr, []string{"nothing to watch", "pods", "in all namespaces", "rewatch -n NAMESPACE"}) {
+	if got.code != 1 || got.out != "" || !containsAll(got.stderr, []string{"nothing to watch", "none of the usual types (all namespaces)", "name a namespace with -n"}) {
 		t.Errorf("with access to one namespace only: %+v", got)
 	}
 

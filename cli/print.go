@@ -114,7 +114,8 @@ func (p *printer) print(s model.Snapshot) error {
 // line writes time, word and the rest, which is cleaned: it may quote the
 // server. An error stays in the writer until Flush.
 func (p *printer) line(w *bufio.Writer, e model.Event, word string, rest ...string) {
-	_, _ = fmt.Fprintf(w, "%s %-8s %s\n", stamp(e.When()), word, clean.Line(strings.Join(rest, " ")))
+	text := clean.Line(strings.TrimSpace(strings.Join(rest, " ")))
+	_, _ = fmt.Fprintf(w, "%s %-8s %s\n", stamp(e.When()), word, text)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
@@ -186,7 +187,7 @@ func (p *printer) gap(e model.Event) {
 		return
 	}
 	p.line(p.out, e, "GAP", p.stream(e.Stream), fmt.Sprintf(
-		"changes may be missing from rv %s to %s (%s); a list found %d added, %d modified, %d deleted",
+		"changes may be missing between rv %s and %s: %s (added %d, modified %d, deleted %d)",
 		orUnknown(g.FromRV), orUnknown(g.ToRV), g.Text, g.Added, g.Modified, g.Deleted))
 }
 

@@ -58,7 +58,7 @@ func TestLinesForPeople(t *testing.T) {
 	wantLines(t, out,
 		`^2026-12-01T12:03:41\.112Z ADDED    Pod shop/a .*\(initial\)$`,
 		`^2026-12-01T12:03:41\.112Z MODIFIED Pod shop/a .*Running.* \[kubelet\]$`,
-		`^2026-12-01T12:03:41\.112Z GAP      pods changes may be missing from rv 2 to 9 \(410 expired\); a list found 0 added, 0 modified, 1 deleted$`,
+		`^2026-12-01T12:03:41\.112Z GAP      pods changes may be missing between rv 2 and 9: 410 expired \(added 0, modified 0, deleted 1\)$`,
 		`^2026-12-01T12:03:41\.112Z DELETED  Pod shop/a .*\(relist\)$`)
 	wantLines(t, stderr,
 		`RETRY    pods connection.* refused.for now, next attempt in 1\.6s$`,
