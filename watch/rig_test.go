@@ -114,6 +114,7 @@ type rig struct {
 	cluster *Cluster
 	id      model.StreamID // of the first stream
 	stop    func()
+	wall    bool // real time
 }
 
 type rigOptions struct {
@@ -184,7 +185,9 @@ func newRig(t *testing.T, handler http.Handler, o rigOptions) *rig {
 func (r *rig) until(limit time.Duration, what string, cond func() bool) {
 	r.Helper()
 	for end := time.Now().Add(limit); ; {
-		synctest.Wait()
+		if !r.wall {
+			synctest.Wait()
+		}
 		if cond() {
 			return
 		}
