@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestDemoNeedsNoCluster(t *testing.T) {
+	isolate(t)
+	r := background(t, "demo", "--speed", "50")
+	r.waitFor(&r.out, "ADDED", "Node", "(initial)")
+	r.waitFor(&r.out, "MODIFIED", "Deployment shop/checkout", "spec.replicas")
+	r.waitFor(&r.out, "MODIFIED", "Secret shop/db")
+	r.waitFor(&r.out, "DELETED", "Pod shop/checkout")
+	r.stop()
+	if all := r.out.String() + r.stderr.String(); strings.Contains(all, "SENTINEL") || strings.Contains(all, "U0VOVElORUwt") {
+		t.Error("the value of a Secret was printed")
+	}
+}
+
+func TestDemoOfOneType(t *testing.T) {
+	isolate(t)
+	r := background(t, "demo", "deploy", "--speed", "50")
+	r.waitFor(&r.out, "MODIFIED", "Deployment shop/checkout")
+	r.stop()
+	for line := range strings.Lines(r.out.String()) {
+		if !strings.Contains(line, " Deployment ") {
+			t.Errorf("not a deployment: %s", line)
+		}
+	}
+	if got := rewatch(t, "demo", "nonsense"); got.code != 1 || !strings.Contains(got.stderr, `no type "nonsense"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestChaosIsToldAndSurvived(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the first disturbance, about 15 s")
+	}
+	isolate(t)
+	r := background(t, "demo", "--chaos", "--speed", "20")
+	r.waitFor(&r.stderr, "NOTE", "chaos:")
+	r.waitFor(&r.stderr, "RETRY")
+	r.waitFor(&r.stderr, "LIVE", "recovered")
+	r.stop()
+}
+
+// terminal is rewatch in a real terminal, for which tmux stands.
+type terminal struct {
+	t      *testing.T
+	socket string
+	pid    string // the file with the process id of rewatch
+}
+
+func inTerminal(t *testing.T, width, height int, args string) *terminal {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("no tmux")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := &terminal{t, fmt.Sprintf("rewatch-test-%d-%s", os.Getpid(), t.Name()), filepath.Join(t.TempDir(), "pid")}
+	// After the end: the exit code, and whether the terminal is as it was.
+	command := fmt.Sprintf("sh -c 'echo $$ >%s; exec env %s=1 %s %s'; echo exit=$?; "+
+		"stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo; exec cat", term.pid, beMain, exe, args)
+	term.tmux("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), command)
+	t.Cleanup(func() { _ = exec.Command("tmux", "-L", term.socket, "kill-server").Run() })
+	return term
+}
+
+func (term *terminal) tmux(args ...string) string {
+	term.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-L", term.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		term.t.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// waitFor waits until the screen shows all words, and returns it.
+func (term *terminal) waitFor(words ...string) string {
+	term.t.Helper()
+	screen := ""
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if screen = term.tmux("capture-pane", "-p"); containsAll(screen, words) {
+			return screen
+		}
+	}
+	term.t.Fatalf("the screen never had %q:\n%s", words, screen)
+	return ""
+}
+
+func TestDemoOnATerminal(t *testing.T) {
+	isolate(t)
+	term := inTerminal(t, 120, 36, "demo --speed 4")
+	term.waitFor("Streams", "LIVE", "pods", "Timeline", "Deploy", "shop/checkout")
+	term.tmux("send-keys", "q")
+	// The screen is given back, and line editing works again.
+	screen := term.waitFor("exit=0", "\n2\n")
+	if strings.Contains(screen, "Timeline") {
+		t.Errorf("the screen is not what it was before:\n%s", screen)
+	}
+}
+
+func TestASignalGivesTheTerminalBack(t *testing.T) {
+	isolate(t)
+	term := inTerminal(t, 80, 24, "demo")
+	term.waitFor("LIVE", "Timeline")
+	text, err := os.ReadFile(term.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	term.waitFor("exit=0", "\n2\n")
+}
