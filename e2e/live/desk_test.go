@@ -48,9 +48,16 @@ type desk struct {
 	ended  chan struct{} // closed when the screen has ended
 }
 
-// open starts a desk of cols x rows over some resources and waits until every
-// stream has its initial state.
+// open starts a desk and waits until every stream has its initial state.
 func open(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *desk {
+	t.Helper()
+	d := start(t, cfg, cols, rows, resources...)
+	d.until("every stream has its initial state", 30*time.Second, d.allFresh)
+	return d
+}
+
+// start starts a desk of cols x rows over some resources.
+func start(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *desk {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &desk{t: t, log: model.NewLog(model.Options{}), term: vt.NewSafeEmulator(cols, rows), stop: cancel,
@@ -91,14 +98,6 @@ func open(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *
 		<-d.done
 		_, _ = master.Close(), tty.Close()
 		_ = d.term.Close()
-	})
-	d.until("every stream has its initial state", 30*time.Second, func() bool {
-		for _, s := range d.log.Streams(time.Now()) {
-			if !s.State.Fresh() {
-				return false
-			}
-		}
-		return true
 	})
 	return d
 }
