@@ -59,6 +59,11 @@ func (s *stream) ended(f *flight, err error, cut int) verdict {
 		s.lostAt = time.Now()
 	}
 	s.back.lived(f.lived())
+	if f.kind == reqWatch && f.frames.Load() == 0 && f.lived() > s.e.o.Timings.Overdue && !s.t.Uncached {
+		// Not one heartbeat in a whole life: after a restore of its data a
+		// server takes our position for the future and says nothing, for ever.
+		s.forget(model.CauseDeadline)
+	}
 	if err != io.EOF {
 		v := s.judge(f, err)
 		if cut > 0 && v.do != interrupted && v.cause != model.CauseGarbage {
