@@ -41,15 +41,19 @@ const (
 	swarSlash = '\\' * swarOnes
 )
 
+// stops marks the quotes and backslashes among eight bytes. The lowest mark is
+// exact; above it there may be false ones.
+func stops(x uint64) uint64 {
+	q, s := x^swarQuote, x^swarSlash
+	return ((q-swarOnes)&^q | (s-swarOnes)&^s) & swarHighs
+}
+
 // stringStop returns the index of the first quote or backslash at or after i,
 // or len(b). Eight bytes at a time: strings are most of what there is, and the
 // short ones are not worth a call of bytes.IndexByte.
 func stringStop(b []byte, i int) int {
 	for i+8 <= len(b) {
-		x := binary.LittleEndian.Uint64(b[i:])
-		q, s := x^swarQuote, x^swarSlash
-		// The lowest marked byte is exact; above it there may be false marks.
-		if m := ((q-swarOnes)&^q | (s-swarOnes)&^s) & swarHighs; m != 0 {
+		if m := stops(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 		i += 8
@@ -94,31 +98,17 @@ type boundary struct {
 // scan goes on from b[i]. It returns the index past the value and true, or the
 // index from which to go on when b has grown, and false.
 func (s *boundary) scan(b []byte, i int) (int, bool) {
-	depth, inString := s.depth, s.inString // in registers: this is the hot loop
+	depth := s.depth // in a register: this is the hot loop
+	if s.inString {
+		goto inString
+	}
+outside:
 	for i < len(b) {
-		if inString {
-			if i = stringStop(b, i); i >= len(b) {
-				break
-			}
-			if b[i] == '\\' {
-				if i+1 >= len(b) {
-					break // come back when it is known what is escaped
-				}
-				i += 2
-				continue
-			}
-			inString = false
-			i++
-			if depth == 0 {
-				return i, true
-			}
-			continue
-		}
 		c := b[i]
 		i++
 		switch kinds[c] {
 		case opensString:
-			inString = true
+			goto inString
 		case opens:
 			depth++
 		case closes:
@@ -127,7 +117,48 @@ func (s *boundary) scan(b []byte, i int) (int, bool) {
 			}
 		}
 	}
-	s.depth, s.inString = depth, inString
+	s.depth, s.inString = depth, false
+	return i, false
+
+inString:
+	for i+8 <= len(b) { // stringStop, without the cost of a call for each string
+		m := stops(binary.LittleEndian.Uint64(b[i:]))
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m) >> 3
+		if b[i] == '"' {
+			i++
+			if depth == 0 {
+				return i, true
+			}
+			goto outside
+		}
+		if i += 2; i > len(b) {
+			i -= 2 // come back when it is known what is escaped
+			s.depth, s.inString = depth, true
+			return i, false
+		}
+	}
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			i++
+			if depth == 0 {
+				return i, true
+			}
+			goto outside
+		case '\\':
+			if i+1 >= len(b) {
+				s.depth, s.inString = depth, true
+				return i, false
+			}
+			i++
+		}
+		i++
+	}
+	s.depth, s.inString = depth, true
 	return i, false
 }
 
