@@ -104,7 +104,7 @@ func (a *App) title(p pane, w int) string {
 		a.tab(l, p, name, p == a.focus, w)
 	}
 	info := a.info(p, w-l.w-4)
-	if _, n := safe(info); n > 0 && l.w+n+4 < w {
+	if _, n := safe(info); n > 0 && l.w+n+4 <= w {
 		l.fill(a.st.Rule, "─", w-n-3)
 		l.text(a.st.Dim, " "+info+" ")
 	}
@@ -137,6 +137,9 @@ func (a *App) info(p pane, room int) string {
 	case paneObject:
 		if _, info := a.object.title(); info != "" {
 			parts = append(parts, info)
+		}
+		if a.object.pinned {
+			parts = append(parts, "open")
 		}
 		if when := a.object.when(); when != "" {
 			parts = append(parts, when)

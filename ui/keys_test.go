@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -95,6 +96,30 @@ func TestHelpScrolls(t *testing.T) {
 	d.has("keep the filter")
 	d.press("esc")
 	d.hasNot("keep the filter")
+}
+
+// docs/keys.md is made from the table.
+func TestKeysAreDocumented(t *testing.T) {
+	golden(t, "../../docs/keys.md", keysMarkdown())
+}
+
+func keysMarkdown() string {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nMade from the table in ui/keys.go by `go test ./ui -update`. All keys work without keyboard enhancements.\n")
+	for s := scopeGlobal; s < scopes; s++ {
+		fmt.Fprintf(&b, "\n## %v\n\n| key | does |\n| --- | --- |\n", s)
+		for _, k := range bindings() {
+			if k.scope == s {
+				fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(strings.Fields(k.names()), "` `"), k.help)
+			}
+		}
+	}
+	b.WriteString("\n## Signs\n\n| sign | means |\n| --- | --- |\n")
+	for _, x := range signs {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", x[0], x[1])
+	}
+	b.WriteString("\nThe wheel scrolls the pane under it; a click selects.\n")
+	return b.String()
 }
 
 // A key that can do nothing now says why.

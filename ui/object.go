@@ -137,9 +137,6 @@ func (p *objectPane) title() (name, info string) {
 		name = d.identity.Kind + " " + d.identity.Namespace + "/" + d.identity.Name
 	}
 	info = "version " + count(int(d.key.version)) + " of " + count(int(max(p.latest, d.newest, d.key.version)))
-	if p.pinned {
-		info += " · open"
-	}
 	return name, info
 }
 

@@ -38,6 +38,9 @@ type Options struct {
 	// Input and Output are the terminal; nil is that of the process.
 	Input  io.Reader
 	Output io.Writer
+	// Width and Height are the size, in cells, of an Output that cannot be
+	// asked for it; 0 asks.
+	Width, Height int
 }
 
 // env returns a variable of the terminal's environment.
@@ -73,6 +76,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	if o.Output != nil {
 		opts = append(opts, tea.WithOutput(o.Output))
+	}
+	if o.Width > 0 && o.Height > 0 {
+		opts = append(opts, tea.WithWindowSize(o.Width, o.Height))
 	}
 	app := NewApp(ctx, o)
 	defer app.Close()

@@ -52,7 +52,8 @@ func start(t *testing.T, ctx context.Context, log *model.Log) (keys io.Writer, o
 	t.Cleanup(func() { w.Close() })
 	out, done = &output{}, make(chan error, 1)
 	go func() {
-		done <- Run(ctx, Options{Log: log, Title: "test", Input: r, Output: out, Environ: []string{"TERM=xterm-256color", "SSH_TTY=/dev/pts/0"}})
+		done <- Run(ctx, Options{Log: log, Title: "test", Input: r, Output: out, Width: 80, Height: 24,
+			Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "SSH_TTY=/dev/pts/0"}})
 	}()
 	until(t, "the first frame", func() bool { return strings.Contains(out.String(), "\x1b[?1049h") })
 	return w, out, done
@@ -130,7 +131,7 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 	stderr := os.Stderr
 	os.Stderr, _ = os.Open(os.DevNull) // Bubble Tea prints the stack
 	defer func() { os.Stderr = stderr }()
-	err := Run(t.Context(), Options{Log: log, Input: r, Output: out, Environ: []string{"TERM=xterm"}, Now: func() time.Time {
+	err := Run(t.Context(), Options{Log: log, Input: r, Output: out, Width: 80, Height: 24, Environ: []string{"TERM=xterm"}, Now: func() time.Time {
 		if calls++; calls > 1 {
 			panic("a clock that breaks")
 		}
@@ -142,6 +143,30 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 	if s := out.String(); strings.LastIndex(s, "\x1b[?1049l") < strings.LastIndex(s, "\x1b[?1049h") {
 		t.Error("the alternate screen was not left")
 	}
+}
+
+// A screen of 80×24 behind SSH stays below 20 kB/s at 100 rows a second.
+func TestTrafficOverSSH(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes three seconds")
+	}
+	d := newDemoLog("prod-eu")
+	d.start(time.Now(), "prod-eu", 100)
+	keys, out, done := start(t, t.Context(), d.log)
+	until(t, "the first rows", func() bool { return strings.Contains(out.String(), "initial list") })
+	before := len(out.String())
+	begin := time.Now()
+	for i := 0; time.Since(begin) < 3*time.Second; i++ {
+		d.pod(time.Now(), "prod-eu", d.pods[i%len(d.pods)], model.Modified, 0, "Failed", i)
+		time.Sleep(10 * time.Millisecond)
+	}
+	rate := float64(len(out.String())-before) / time.Since(begin).Seconds() / 1000
+	t.Logf("%.1f kB/s", rate)
+	if rate > 20 {
+		t.Errorf("%.1f kB/s at 100 rows a second, want 20 at the most", rate)
+	}
+	io.WriteString(keys, "q")
+	quick(t, done)
 }
 
 // term is a real terminal: a tmux of its own.
