@@ -23,6 +23,7 @@ import (
 func (l *Log) Append(r Record) Event {
 	l.mu.Lock()
 	e := l.append(&r)
+	l.settle()
 	l.evict()
 	l.mu.Unlock()
 	l.notify()
@@ -102,15 +103,7 @@ func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (ch
 		}
 		return change
 	}
-	before := o.ref
-	o.ref = l.history.put(raw, r.Identity, before)
-	if o.bits&rowless != 0 {
-		l.history.free(before, true)
-		l.held--
-		l.gone++
-		o.bits &^= rowless
-		o.oldest = o.newest + 1
-	}
+	o.ref = l.keep(id, o, raw)
 	i := seq % rowsPerChunk
 	c.brought.refs[i], c.brought.prevs[i] = o.ref, o.last
 	o.newest++
@@ -152,7 +145,7 @@ func (l *Log) knownVersion(id ObjectID, o *object, rv uint64, raw []byte) uint32
 		return o.newest
 	}
 	if rv == 0 {
-		if same, err := l.history.get(nil, o.ref, o.bits&rowless != 0); err == nil && string(same) == string(raw) {
+		if same, err := l.bytes(nil, id, o, o.newest); err == nil && string(same) == string(raw) {
 			return o.newest
 		}
 		return 0

@@ -28,7 +28,7 @@ func (l *Log) evictChunk() {
 	}
 	l.rows.drop()
 	if l.rows.first/rowsPerChunk%64 == 0 {
-		l.history.forget()
+		l.history.templates.forget()
 	}
 	if s := &l.history.survivors; s.added > 2*s.live+4*rowsPerChunk {
 		l.compactSurvivors()
@@ -41,30 +41,39 @@ func (l *Log) evictRow(x *row, brought ref) {
 	id := x.object
 	o := l.objects.get(id)
 	o.rows--
-	if brought != 0 {
-		if x.version == o.newest && o.exists() {
+	switch {
+	case brought == 0:
+	case x.version == o.newest && o.exists():
+		if brought != handRef {
 			o.ref = l.history.survive(brought)
-			o.bits |= rowless
-		} else {
-			l.history.free(brought, false)
-			l.held--
-			l.gone++
-			o.oldest = x.version + 1
-			if x.version == o.newest {
-				o.ref = 0
-			}
+		}
+		o.bits |= rowless
+		l.versions.trim(id, x.version)
+	default:
+		l.evictVersion(id, brought, false)
+		o.oldest = x.version + 1
+		if x.version == o.newest {
+			o.ref = 0
 		}
 		l.versions.trim(id, o.oldest)
 	}
 	if o.rows == 0 && !o.exists() {
 		if o.bits&rowless != 0 {
-			l.history.free(o.ref, true)
-			l.held--
-			l.gone++
+			l.evictVersion(id, o.ref, true)
 		}
 		delete(l.versions, id)
 		l.objects.remove(id)
 	}
+}
+
+func (l *Log) evictVersion(id ObjectID, r ref, survivor bool) {
+	if r == handRef {
+		l.history.hands.drop(l.history.hands.of[id])
+	} else {
+		l.history.free(r, survivor)
+	}
+	l.held--
+	l.gone++
 }
 
 // compactSurvivors writes the survivors anew: they leave in no order, and
@@ -77,7 +86,7 @@ func (l *Log) compactSurvivors() {
 			continue
 		}
 		for i := range c.objects {
-			if o := &c.objects[i]; o.bits&(occupied|rowless) == occupied|rowless {
+			if o := &c.objects[i]; o.bits&(occupied|rowless) == occupied|rowless && o.ref != handRef {
 				o.ref = fresh.add(old.splice(o.ref), o.ref.template())
 			}
 		}

@@ -1,233 +1,188 @@
 package model
 
 import (
-	"hash/maphash"
-	"strings"
+	"errors"
+	"sync"
 
 	"rewatch/model/splice"
 )
 
-// How a version is kept
+// How the bytes of the versions are kept
 //
-// Every version of every object is one splice against a template: the full
-// text of some object of the same kind. It is a star, never a chain: any
-// version is one splice applied to one text, and when a version leaves the log
-// nothing else depends on it. Siblings differ little (name, UID, node, times),
-// two versions of one object differ less, and the splices of a slab, packed
-// together, lose what they have in common. On the captures this beat chains of
-// splices against the previous version: those are smaller before packing, but
-// need the latest text of every object, keyframes, and work at both ends of
-// the chain when versions leave.
+// The newest version of an object that changed lately is in hand, as text.
+// When the next one comes, the old one is written as a splice against it: the
+// delta, backwards. When an object leaves the hands, because others were used
+// since, its newest version is written as a splice against a template, the
+// text of a sibling. So every version is reached from a text by a short chain
+// of splices that leads backwards in time, the oldest versions can leave at
+// any moment without a thought for the newer ones, and an object that has been
+// quiet costs no more than its difference to its siblings.
 //
-// Templates are bought like skis: an object that fits no template well is
-// kept as the best splice there is, and what that cost too much is summed up
-// for its family. When the sum passes the price of a template, the next misfit
-// becomes one. So the whole is never much worse than the best choice of
-// templates, which nobody can know in advance. An object that resembles
-// nothing is a splice against the empty template: its text, packed.
+// Chains are cut, by a splice against a template, where they get long, and
+// also where they touch too many slabs: a slab has to be unpacked to be read.
 
 const (
-	familyTemplates = 4
-	maxTemplates    = 1 << templateBits
-	// maxObject bounds what a splice may make. Frames are bounded where they
-	// are read; this is a second line.
-	maxObject = 1 << 30
+	maxChain = 32        // splices in a chain
+	maxSlabs = 4         // slabs that the chain lies in
+	chainRun = 256 << 10 // bytes that following a chain may copy
 )
 
-type template struct {
-	text []byte
-	refs int // versions kept against it, and the families that offer it
-}
-
-// family is a set of objects that are likely alike, with the templates that
-// were bought for them, the one that fitted last first.
-type family struct {
-	templates [familyTemplates]uint32
-	waste     int // bytes that better templates would have saved, since the last purchase
-}
-
-// history keeps the bytes of all versions.
+// history holds the bytes of all versions.
 type history struct {
-	templates []template // number 0 is not used
-	unused    []uint32   // numbers to use again
-	families  map[uint64]*family
-	seed      maphash.Seed
+	templates templates
+	hands     hands
 	current   store // versions whose row is held
 	survivors store // newest versions whose row has left
-	encoder   splice.Encoder
-	best, try []byte
-	texts     int64 // bytes of all templates
+	scratch   sync.Pool
 }
-
-// emptyTemplate is the number of the template without text.
-const emptyTemplate = 1
 
 func newHistory() *history {
 	p := newPacker()
-	return &history{templates: []template{{}, {refs: 1}}, families: map[uint64]*family{}, seed: maphash.MakeSeed(),
-		current: store{packer: p}, survivors: store{packer: p}}
+	return &history{templates: newTemplates(), hands: hands{of: map[ObjectID]*hand{}},
+		current: store{packer: p}, survivors: store{packer: p}, scratch: sync.Pool{New: func() any { return new([2][]byte) }}}
 }
 
 func (h *history) memory() int64 {
-	return h.current.memory + h.survivors.memory + h.current.packer.memory + h.texts +
-		int64(cap(h.templates))*32 + int64(len(h.families))*96 +
-		int64(cap(h.current.slabs)+cap(h.survivors.slabs))*8 + int64(cap(h.best)+cap(h.try))
+	return h.current.memory + h.survivors.memory + h.current.packer.memory + h.templates.memory() + h.hands.memory +
+		int64(cap(h.current.slabs)+cap(h.survivors.slabs))*8
 }
 
-// enough is the size of a splice, for an object of some size, above which a
-// better template is looked for.
-func enough(size int) int { return max(256, size/16) }
-
-// put keeps a version. before is where the object's last version is, 0 for
-// none: its template is tried first.
-func (h *history) put(raw []byte, id Identity, before ref) ref {
-	kind := h.family(id.APIVersion, id.Kind, "", "")
-	siblings := h.family(id.APIVersion, id.Kind, id.Namespace, stem(id.Name))
-	best := h.fit(raw, emptyTemplate, 0)
-	if t := before.template(); t > emptyTemplate {
-		best = h.fit(raw, t, best)
-	}
-	for _, f := range [...]*family{siblings, kind} {
-		for i := 0; i < familyTemplates && f.templates[i] != 0 && len(h.best) > enough(len(raw)); i++ {
-			if t := h.fit(raw, f.templates[i], best); t != best {
-				best = t
-				f.templates[0], f.templates[i] = f.templates[i], f.templates[0]
-			}
-		}
-	}
-	if over := len(h.best) - enough(len(raw)); over > 0 {
-		if siblings.waste += over; siblings.waste > len(raw) {
-			siblings.waste = 0
-			best = h.buy(raw, siblings, kind, best)
-		}
-	}
-	h.templates[best].refs++
-	return h.current.add(h.best, best)
-}
-
-// fit makes the splice of raw against a template and returns that template if
-// the splice is smaller than the best so far, which it replaces in h.best.
-func (h *history) fit(raw []byte, t, best uint32) uint32 {
-	h.try = h.encoder.Encode(h.try[:0], h.templates[t].text, raw)
-	if best != 0 && len(h.try) >= len(h.best) {
-		return best
-	}
-	h.best, h.try = h.try, h.best
-	return t
-}
-
-// buy makes a template of raw. The first few of a kind serve all of it.
-func (h *history) buy(raw []byte, siblings, kind *family, best uint32) uint32 {
-	var n uint32
+// keep makes raw the newest version of an object, brought by row seq; the
+// caller enters the result there.
+func (l *Log) keep(id ObjectID, o *object, raw []byte) ref {
+	h := l.history.hands.of[id]
 	switch {
-	case len(h.unused) > 0:
-		n = h.unused[len(h.unused)-1]
-		h.unused = h.unused[:len(h.unused)-1]
-	case len(h.templates) < maxTemplates:
-		n = uint32(len(h.templates))
-		h.templates = append(h.templates, template{})
+	case h != nil && o.bits&rowless == 0:
+		*l.rows.ref(l.rows.full(o.last)) = l.writeOld(h, raw)
+	case h != nil:
+		h.depth, h.slabs = 0, 0
 	default:
-		return best
+		h = &hand{id: id, template: o.ref.template()}
 	}
-	h.templates[n] = template{text: append(make([]byte, 0, len(raw)), raw...), refs: 1}
-	h.texts += textMemory(raw)
-	f := siblings
-	if kind.templates[familyTemplates-1] == 0 {
-		f = kind
+	if o.bits&rowless != 0 { // nothing holds the version before any more
+		if o.ref != handRef {
+			l.history.free(o.ref, true)
+		}
+		o.bits &^= rowless
+		o.oldest = o.newest + 1
+		l.held--
+		l.gone++
 	}
-	h.release(f.templates[familyTemplates-1])
-	copy(f.templates[1:], f.templates[:])
-	f.templates[0] = n
-	return h.fit(raw, n, 0)
+	l.history.hands.put(h, raw)
+	return handRef
 }
 
-// textMemory is what a text takes, with the allocator's rounding.
-func textMemory(text []byte) int64 { return int64(len(text) + len(text)/16) }
+// handRef is the ref of a version that is in hand.
+const handRef = ref(inHand)
 
-func (h *history) release(t uint32) {
-	if t <= emptyTemplate {
-		return
+// writeOld writes the version in hand, which next is about to replace.
+func (l *Log) writeOld(h *hand, next []byte) ref {
+	s := &l.history.current
+	t := &l.history.templates
+	if h.depth < min(maxChain, chainRun/(len(h.text)+1)) && h.slabs < maxSlabs {
+		var ok bool
+		if t.try, ok = t.encoder.EncodeWithin(t.try[:0], next, h.text, len(h.text)/2); ok {
+			r := s.add(t.try, againstNext)
+			if h.depth++; h.slabs == 0 || r.slab() != h.slab {
+				h.slabs, h.slab = h.slabs+1, r.slab()
+			}
+			return r
+		}
 	}
-	x := &h.templates[t]
-	if x.refs--; x.refs == 0 {
-		h.texts -= textMemory(x.text)
-		x.text = nil
-		h.unused = append(h.unused, t)
+	return l.writeOut(h, s)
+}
+
+// writeOut writes the version in hand against a template.
+func (l *Log) writeOut(h *hand, s *store) ref {
+	n, splice := l.history.templates.splice(h.text, l.objects.identity(h.id), h.template)
+	h.template, h.depth, h.slabs = n, 0, 0
+	return s.add(splice, n)
+}
+
+// settle writes out the hands that were not used for longest, until the others
+// are a small part of what the log holds.
+func (l *Log) settle() {
+	const least, most, part = 256 << 10, 16 << 20, 8
+	limit := min(max(l.memory()/part, least), most)
+	for l.history.hands.memory > limit && l.history.hands.oldest != nil {
+		h := l.history.hands.oldest
+		o := l.objects.get(h.id)
+		if o.bits&rowless != 0 {
+			o.ref = l.writeOut(h, &l.history.survivors)
+		} else {
+			o.ref = l.writeOut(h, &l.history.current)
+			*l.rows.ref(l.rows.full(o.last)) = o.ref
+		}
+		l.history.hands.drop(h)
 	}
 }
 
-// family returns the family of a kind, or of the siblings of a name in it.
-func (h *history) family(apiVersion, kind, namespace, stem string) *family {
-	var m maphash.Hash
-	m.SetSeed(h.seed)
-	for _, s := range [...]string{apiVersion, kind, namespace, stem} {
-		_, _ = m.WriteString(s)
-		_ = m.WriteByte(0)
-	}
-	key := m.Sum64()
-	f := h.families[key]
-	if f == nil {
-		f = &family{}
-		h.families[key] = f
-	}
-	return f
-}
-
-// stem is the part of a name that siblings share, as generated names go:
-// checkout-5b6d-x7k2p → checkout-5b6d, checkout-5b6d-x7k2p.18ecf → checkout-5b6d.
-func stem(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
-		name = name[:i]
-	}
-	if i := strings.LastIndexByte(name, '-'); i > 0 {
-		name = name[:i]
-	}
-	return name
-}
-
-// get appends a version to dst.
-func (h *history) get(dst []byte, r ref, survivor bool) ([]byte, error) {
-	s := &h.current
-	if survivor {
-		s = &h.survivors
-	}
-	return splice.Apply(dst, h.templates[r.template()].text, s.splice(r), maxObject)
-}
-
-// free lets a version go.
+// free lets a version go that is not in hand.
 func (h *history) free(r ref, survivor bool) {
 	if survivor {
 		h.survivors.free(r)
 	} else {
 		h.current.free(r)
 	}
-	h.release(r.template())
+	h.templates.release(r.template())
 }
 
-// survive moves a version to the survivors.
+// survive moves a version that is written against a template to the survivors.
 func (h *history) survive(r ref) ref {
 	moved := h.survivors.add(h.current.splice(r), r.template())
 	h.current.free(r)
 	return moved
 }
 
-// forget drops the templates that only a family still offers, and the families
-// that offer nothing.
-func (h *history) forget() {
-	for key, f := range h.families {
-		kept := f.templates[:0]
-		for _, t := range f.templates {
-			switch {
-			case t == 0:
-			case h.templates[t].refs == 1:
-				h.release(t)
-			default:
-				kept = append(kept, t)
-			}
-		}
-		clear(f.templates[len(kept):])
-		if len(kept) == 0 {
-			delete(h.families, key)
-		}
+var errNoVersion = errors.New("no such version")
+
+// bytes appends a version to dst.
+func (l *Log) bytes(dst []byte, id ObjectID, o *object, version uint32) ([]byte, error) {
+	h := l.history
+	if version == 0 || version < o.oldest || version > o.newest {
+		return dst, errNoVersion
 	}
+	if o.bits&rowless != 0 { // it is the only one
+		return h.text(dst, id, o.ref, &h.survivors)
+	}
+	// The chain is followed back from where it must have begun at the latest.
+	at := min(o.newest, version+maxChain)
+	seq, _ := l.find(id, o, at)
+	var chain [maxChain + 1]ref
+	n := 0
+	for ; ; at-- {
+		r := *l.rows.ref(seq)
+		if r.template() != againstNext {
+			n = 0
+		}
+		chain[n] = r
+		n++
+		if at == version {
+			break
+		}
+		seq = l.rows.prev(seq)
+	}
+	if n == 1 {
+		return h.text(dst, id, chain[0], &h.current)
+	}
+	buf := h.scratch.Get().(*[2][]byte)
+	defer h.scratch.Put(buf)
+	text, err := h.text(buf[0][:0], id, chain[0], &h.current)
+	buf[0] = text
+	for i := 1; i < n-1 && err == nil; i++ {
+		buf[i%2], err = splice.Apply(buf[i%2][:0], text, h.current.splice(chain[i]), maxObject)
+		text = buf[i%2]
+	}
+	if err != nil {
+		return dst, err
+	}
+	return splice.Apply(dst, text, h.current.splice(chain[n-1]), maxObject)
+}
+
+// text appends a version that is in hand or written against a template.
+func (h *history) text(dst []byte, id ObjectID, r ref, s *store) ([]byte, error) {
+	if r == handRef {
+		return append(dst, h.hands.of[id].text...), nil
+	}
+	return splice.Apply(dst, h.templates.list[r.template()].text, s.splice(r), maxObject)
 }

@@ -9,10 +9,10 @@ import (
 
 // slabSize is how much of splices is packed as one. Larger slabs pack better,
 // smaller ones are sooner unpacked when a single version is asked for.
-const slabSize = 16 << 10
+const slabSize = 8 << 10
 
 // ref says where the bytes of a version are: a place in a slab, and the
-// template that the splice there is against.
+// template that the splice there is against, or againstNext.
 //
 //	28 bits slab (low bits of its number) | 14 bits offset | 22 bits template
 //
@@ -156,9 +156,12 @@ func (s *store) seal(full *slab) []byte {
 	return buffer
 }
 
-// slabMemory is what a sealed slab takes: sizes are rounded up by the
-// allocator, on average by a sixteenth.
-func slabMemory(s *slab) int64 { return int64(cap(s.data)+cap(s.data)/16) + 64 }
+// slabMemory is what a sealed slab takes.
+func slabMemory(s *slab) int64 { return rounded(cap(s.data)) + 64 }
+
+// rounded is what n bytes take: the allocator rounds up, on average by about a
+// sixteenth.
+func rounded(n int) int64 { return int64(n + n/16) }
 
 func (s *store) at(r ref) *slab {
 	// Only the low bits of the number are kept.

@@ -89,18 +89,10 @@ func (l *Log) AppendBytes(dst []byte, id ObjectID, version uint32) (raw []byte, 
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	o := l.objects.get(id)
-	if o == nil || version == 0 || version < o.oldest || version > o.newest {
+	if o == nil {
 		return dst, false
 	}
-	r, survivor := o.ref, o.bits&rowless != 0
-	if version != o.newest {
-		seq, ok := l.find(id, o, version)
-		if !ok {
-			return dst, false
-		}
-		r, survivor = *l.rows.ref(seq), false
-	}
-	raw, err := l.history.get(dst, r, survivor)
+	raw, err := l.bytes(dst, id, o, version)
 	return raw, err == nil
 }
 
