@@ -75,6 +75,10 @@ func (s *stream) act(ctx context.Context, v verdict) {
 	case fallBack:
 		s.say(v)
 	case retry:
+		if v.yielded {
+			s.to(model.Backoff, v) // attempt finds the gate closed and waits there
+			return
+		}
 		s.rest(ctx, model.Backoff, v)
 	case waiting:
 		s.waitForHost(ctx, v)
@@ -109,12 +113,9 @@ func (s *stream) plan(v verdict) verdict {
 	case retry:
 		d := s.back.fail(now, v.retryAfter)
 		v.until = now.Add(d)
-		if v.unreached {
-			next, probing := s.gate.down(s, now, d)
-			if !probing {
-				return s.plan(verdict{do: goOn}) // attempt finds the gate closed
-			}
-			v.until = next
+		if v.unreached || v.unanswered {
+			next, probing := s.gate.down(s, now, d, !v.unreached)
+			v.until, v.yielded = next, !probing
 		}
 	case resume:
 		s.back.fail(now, 0)

@@ -30,6 +30,7 @@ type failure struct {
 	status     int           // HTTP status or the code of an ERROR frame, 0 without one
 	retryAfter time.Duration // least time to wait, as the server asked
 	unreached  bool          // the host could not be reached at all
+	unanswered bool          // it was reached, and gave no answer
 }
 
 // The reasons for which the engine itself ends a request; they travel as the
@@ -43,6 +44,9 @@ var (
 
 // textLimit bounds what is quoted of a server, in bytes.
 const textLimit = 300
+
+// maxRetryAfter bounds what a server can make us wait.
+const maxRetryAfter = time.Hour
 
 // quote makes one short, safe line of what a server said.
 func quote(s string) string {
@@ -166,7 +170,7 @@ func statusOf(object []byte, hide bool) metav1.Status {
 func classifyStatus(st metav1.Status, hide bool) failure {
 	f := failure{status: int(st.Code), text: statusText(st, hide)}
 	if st.Details != nil {
-		f.retryAfter = time.Duration(st.Details.RetryAfterSeconds) * time.Second
+		f.retryAfter = min(time.Duration(st.Details.RetryAfterSeconds)*time.Second, maxRetryAfter)
 	}
 	switch {
 	case st.Code == http.StatusGone, st.Reason == metav1.StatusReasonExpired, st.Reason == metav1.StatusReasonGone:

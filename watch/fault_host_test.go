@@ -101,6 +101,41 @@ func TestFault_27_ProberIsReplaced(t *testing.T) {
 	})
 }
 
+// TestFault_27_BehindALoadBalancer is a dead host whose load balancer takes the
+// connections and cuts them.
+func TestFault_27_BehindALoadBalancer(t *testing.T) {
+	served(t, timeserver.Options{}, rigOptions{targets: dozen()}, func(r *rig, s *timeserver.Server) {
+		r.until(2*time.Second, "all live", func() bool { return r.all(model.Live) })
+		lift := s.Inject(timeserver.Fault{Match: anything, Abort: true})
+		s.CloseAll()
+		time.Sleep(2 * time.Minute)
+		before := len(s.Requests())
+		time.Sleep(10 * time.Minute)
+		if n := len(s.Requests()) - before; n < 20 || n > 100 {
+			t.Errorf("%d requests in ten minutes", n)
+		}
+		lift()
+		r.until(40*time.Second, "all live", func() bool { return r.all(model.Live) })
+	})
+}
+
+// TestFault_27_OneBrokenRequestDoesNotCloseTheHost is a proxy that cuts the
+// requests for one resource only.
+func TestFault_27_OneBrokenRequestDoesNotCloseTheHost(t *testing.T) {
+	served(t, timeserver.Options{}, rigOptions{targets: []Target{widgets, widgets}}, func(r *rig, s *timeserver.Server) {
+		r.until(2*time.Second, "all live", func() bool { return r.all(model.Live) })
+		s.Inject(timeserver.Fault{Match: func(q *http.Request) bool { return strings.HasSuffix(q.URL.Path, "/pods") }, Abort: true})
+		for range 20 {
+			s.CloseAll()
+			r.until(time.Minute, "the others live", func() bool { return r.state(1) == model.Live && r.state(2) == model.Live })
+			time.Sleep(10 * time.Second)
+		}
+		if r.state(0).Fresh() {
+			t.Errorf("state %v", r.state(0))
+		}
+	})
+}
+
 func TestFault_55_Slept(t *testing.T) {
 	var extra atomic.Int64 // what the wall clock is ahead
 	start := time.Now()
@@ -194,15 +229,15 @@ func TestQuitFromEveryState(t *testing.T) {
 func TestGateHandsOverAtThePaceOfTheOutage(t *testing.T) {
 	timings := Timings{}.withDefaults()
 	g := &hostGate{t: &timings}
-	a, b := &stream{}, &stream{}
+	a, b := &stream{poke: make(chan struct{}, 1)}, &stream{poke: make(chan struct{}, 1)}
 	now := time.Unix(1000, 0)
 	if _, _, ok := g.enter(a, now); !ok {
 		t.Fatal("a host that nobody missed is closed")
 	}
-	if next, ok := g.down(a, now, time.Second); !ok || !next.Equal(now.Add(time.Second)) {
+	if next, ok := g.down(a, now, time.Second, false); !ok || !next.Equal(now.Add(time.Second)) {
 		t.Fatal(next, ok)
 	}
-	if _, ok := g.down(b, now, 0); ok {
+	if _, ok := g.down(b, now, 0, false); ok {
 		t.Fatal("two probers")
 	}
 	wait, next, ok := g.enter(b, now)
@@ -211,14 +246,12 @@ func TestGateHandsOverAtThePaceOfTheOutage(t *testing.T) {
 	}
 	now = now.Add(2 * time.Minute)
 	g.enter(a, now)
-	if next, _ := g.down(a, now, 0); next.Sub(now) != 6*time.Second {
+	if next, _ := g.down(a, now, 0, false); next.Sub(now) != 6*time.Second {
 		t.Fatalf("next dial after %v", next.Sub(now))
 	}
 	g.leave(a)
-	select {
-	case <-wait:
-	default:
-		t.Fatal("nobody is woken when the prober leaves")
+	if !b.turn || g.probing() != b {
+		t.Fatal("nobody takes over when the prober leaves")
 	}
 	if _, next, ok := g.enter(b, now); ok || next.Sub(now) != 6*time.Second {
 		t.Fatal("the new prober is early", next.Sub(now), ok)

@@ -56,6 +56,7 @@ type stream struct {
 	paused bool
 	retry  bool          // the user wants it now
 	slept  time.Duration // not reported yet
+	turn   bool          // to probe the host
 }
 
 func newStream(e *Engine, c *Cluster, t Target, gate *hostGate) *stream {
@@ -109,7 +110,7 @@ func (s *stream) control(ctx context.Context) bool {
 	paused, slept, state := s.paused, s.slept, s.state
 	s.slept = 0
 	if !paused {
-		s.retry = false
+		s.retry, s.turn = false, false
 	}
 	s.mu.Unlock()
 	switch {
@@ -150,7 +151,7 @@ func (s *stream) wait(ctx context.Context, d time.Duration, up <-chan struct{}) 
 		case <-s.poke:
 		}
 		s.mu.Lock()
-		woken := s.paused != paused || !s.paused && (s.retry || s.slept > 0)
+		woken := s.paused != paused || !s.paused && (s.retry || s.slept > 0 || s.turn)
 		s.mu.Unlock()
 		if woken {
 			return
@@ -272,6 +273,17 @@ func (s *stream) retryNow() {
 	}
 	s.retry = true
 	s.interrupt()
+}
+
+// yourTurn ends the wait for another stream to probe the host.
+func (s *stream) yourTurn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn = true
+	select {
+	case s.poke <- struct{}{}:
+	default:
+	}
 }
 
 // wakeUp tells the stream that the machine slept. Its connections are as good

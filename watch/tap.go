@@ -53,7 +53,7 @@ func (t tap) RoundTrip(r *http.Request) (*http.Response, error) {
 	x.auditID = resp.Header.Get("Audit-Id")
 	x.flowSchema = resp.Header.Get("X-Kubernetes-Pf-Flowschema-Uid")
 	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
-		x.retryAfter = time.Duration(n) * time.Second
+		x.retryAfter = min(time.Duration(min(n, 1e6))*time.Second, maxRetryAfter)
 	}
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		t.cluster.sawDate(date, x.sent, time.Now())

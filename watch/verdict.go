@@ -37,6 +37,7 @@ type verdict struct {
 	until   time.Time
 	total   int64
 	up      <-chan struct{} // with waiting: the end of the wait
+	yielded bool            // with retry: another stream makes the next attempt
 }
 
 // limits of patience, in rows of the same failure.
@@ -135,6 +136,10 @@ func (s *stream) judge(f *flight, err error) verdict {
 	case errors.Is(err, errInterrupt), errors.Is(cause, errInterrupt):
 		v.do = interrupted
 		return v
+	case cause != nil:
+		s.gate.answered() // it took the connection; the others may have more luck
+	}
+	switch cause := context.Cause(f.ctx); {
 	case errors.Is(cause, errDeadline):
 		v.failure, v.do = failure{cause: model.CauseDeadline, text: errDeadline.Error()}, resume
 		if f.syncing.Load() {
@@ -154,7 +159,11 @@ func (s *stream) judge(f *flight, err error) verdict {
 	if fail.retryAfter < f.x.retryAfter {
 		fail.retryAfter = f.x.retryAfter
 	}
-	if !fail.unreached {
+	switch {
+	case fail.unreached:
+	case f.x.status == 0 && fail.cause != model.CauseStreamReset && fail.cause != model.CauseGoAway:
+		fail.unanswered = true
+	default:
 		s.gate.answered()
 	}
 	if f.opened.Load() && f.syncing.Load() {
