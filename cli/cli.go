@@ -27,10 +27,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	// Without a receiver the runtime dies of SIGPIPE when stdout is closed;
 	// with one, the write fails and the command ends in order. (Ignoring it
-	// would be inherited by credential plugins.)
-	pipe := make(chan os.Signal, 1)
-	signal.Notify(pipe, syscall.SIGPIPE)
-	defer signal.Stop(pipe)
+	// would be inherited by credential plugins.) It stays to the end of the
+	// process: a last line may be under way when Main returns.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return run(ctx, args, streams{stdin, stdout, stderr})
 }
 

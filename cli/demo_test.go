@@ -90,7 +90,7 @@ func (term *terminal) tmux(args ...string) string {
 func (term *terminal) waitFor(words ...string) string {
 	term.t.Helper()
 	screen := ""
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if screen = term.tmux("capture-pane", "-p"); containsAll(screen, words) {
 			return screen
 		}

@@ -67,10 +67,12 @@ func (j *joiner) start(ctx context.Context, clusters []*cluster, progress io.Wri
 	for _, c := range clusters {
 		j.asking.Go(func() { answers <- j.ask(ctx, c) })
 	}
-	patience := time.AfterFunc(time.Second, func() {
-		tell(progress, "rewatch: waiting for %s …", title(clusters))
-	})
-	defer patience.Stop()
+	if isTerminal(progress) {
+		patience := time.AfterFunc(time.Second, func() {
+			_, _ = fmt.Fprintf(progress, "rewatch: waiting for %s …\n", title(clusters))
+		})
+		defer patience.Stop()
+	}
 	got, err := collect(ctx, answers, len(clusters))
 	if err != nil {
 		return err

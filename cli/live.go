@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -123,9 +121,4 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine)
 func isTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(f.Fd())
-}
-
-// tell writes one line about the start to stderr.
-func tell(w io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintf(w, format+"\n", args...)
 }

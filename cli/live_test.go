@@ -72,10 +72,14 @@ func background(t *testing.T, args ...string) *running {
 	return r
 }
 
+// patience bounds every wait: much more than needed, on a machine that has
+// other work and with the race detector on.
+const patience = time.Minute
+
 // waitFor waits until a line of the text contains all words.
 func (r *running) waitFor(b *buffer, words ...string) {
 	r.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
 		for line := range strings.Lines(b.String()) {
 			if containsAll(line, words) {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
 // Arg is one TYPE[.VERSION][.GROUP][/NAME] of the command line.
@@ -56,7 +56,7 @@ func parseOne(word string) (Arg, error) {
 	case named && name == "":
 		return Arg{}, fmt.Errorf("%q has no name after the slash", word)
 	}
-	if msgs := path.IsValidPathSegmentName(name); named && len(msgs) > 0 {
+	if msgs := content.IsPathSegmentName(name); named && len(msgs) > 0 {
 		return Arg{}, fmt.Errorf("%q is no object name: it %s", name, msgs[0])
 	}
 	return Arg{Type: typ, Name: name}, nil
