@@ -49,8 +49,8 @@ type disturbance func(*chaos, context.Context)
 // opening is what a user sees first.
 var opening = []disturbance{(*chaos).cut, (*chaos).throttle, (*chaos).expire} // never changed
 
-// rest is all that may come, in random order.
-var rest = []disturbance{(*chaos).cut, (*chaos).throttle, (*chaos).expire, (*chaos).silence, (*chaos).slowHeaders,
+// anything is all that may come, in random order.
+var anything = []disturbance{(*chaos).cut, (*chaos).throttle, (*chaos).expire, (*chaos).silence, (*chaos).slowHeaders,
 	(*chaos).down, (*chaos).midFrame, (*chaos).html} // never changed
 
 func (c *chaos) run(ctx context.Context) {
@@ -60,7 +60,7 @@ func (c *chaos) run(ctx context.Context) {
 	todo := slices.Clone(opening)
 	for n := 0; c.sleep(ctx, c.pause(n)); n++ {
 		if len(todo) == 0 {
-			todo = c.shuffled(rest)
+			todo = c.shuffled(anything)
 		}
 		next := todo[0]
 		todo = todo[1:]

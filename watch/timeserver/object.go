@@ -48,8 +48,8 @@ type objectMeta struct {
 }
 
 // newObject reads raw, fills in the apiVersion and kind of r where they are
-// missing, and stamps uid (where it has none) and rv.
-func newObject(r Resource, raw []byte, uid string, rv int64) (*object, error) {
+// missing, and stamps rv. uid gives the UID of an object that has none.
+func newObject(r Resource, raw []byte, uid func(key string) string, rv int64) (*object, error) {
 	raw = bytes.TrimSpace(raw)
 	var m objectMeta
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -67,21 +67,18 @@ func newObject(r Resource, raw []byte, uid string, rv int64) (*object, error) {
 	if m.APIVersion == "" {
 		raw = insertFirst(raw, 0, "apiVersion", r.APIVersion())
 	}
-	if m.Metadata.UID != "" {
-		uid = m.Metadata.UID
-	} else {
+	o := &object{rv: rv, namespace: m.Metadata.Namespace, name: m.Metadata.Name, uid: m.Metadata.UID, labels: m.Metadata.Labels}
+	if o.uid == "" && uid != nil {
+		o.uid = uid(o.key())
 		s, ok := metadataSpan(raw)
 		if !ok {
 			return nil, errNoMetadata
 		}
-		raw = insertFirst(raw, s.start, "uid", uid)
+		raw = insertFirst(raw, s.start, "uid", o.uid)
 	}
-	raw, err := stampRV(raw, strconv.FormatInt(rv, 10))
-	if err != nil {
-		return nil, err
-	}
-	return &object{raw: raw, rv: rv, namespace: m.Metadata.Namespace, name: m.Metadata.Name, uid: uid,
-		labels: m.Metadata.Labels}, nil
+	var err error
+	o.raw, err = stampRV(raw, strconv.FormatInt(rv, 10))
+	return o, err
 }
 
 var errNoMetadata = errors.New("object without metadata")

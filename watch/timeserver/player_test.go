@@ -35,7 +35,7 @@ func state(t *testing.T, s *Store) map[string]string {
 	m := map[string]string{}
 	for _, r := range s.Resources() {
 		for _, raw := range s.State(r.Key()) {
-			o, err := newObject(r, raw, "", 1)
+			o, err := newObject(r, raw, nil, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -379,11 +379,10 @@ func TestRemovedResource(t *testing.T) {
 
 func TestSlowReaderIsCutOff(t *testing.T) {
 	s, e := serve(t, Options{WatchBuffer: 10, SlowGrace: time.Millisecond})
-	big := strings.Repeat("x", 100_000)
 	w := watchPods(t, e, url.Values{"resourceVersion": {fmt.Sprint(s.Store().RV())}})
-	n := 400
+	n := 400 // more than the buffers of the sockets hold
 	for i := range n {
-		put(t, s, "pods", fmt.Appendf(nil, `{"metadata":{"name":"p%d","namespace":"shop","annotations":{"a":%q}}}`, i, big))
+		put(t, s, "pods", bigPod(i, 64<<10))
 	}
 	got := 0
 	for {

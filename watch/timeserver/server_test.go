@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -25,6 +26,11 @@ func pod(ns, name string, labels ...string) []byte {
 	}
 	b, _ := json.Marshal(map[string]any{"metadata": map[string]any{"namespace": ns, "name": name, "labels": l}})
 	return b
+}
+
+// bigPod is a pod of about n bytes.
+func bigPod(i, n int) []byte {
+	return fmt.Appendf(nil, `{"metadata":{"name":"p%d","namespace":"shop","annotations":{"a":"%s"}}}`, i, strings.Repeat("x", n))
 }
 
 // serve starts a server over a store of pods, deployments, nodes, events and
@@ -79,7 +85,13 @@ type frame struct {
 
 func get(t *testing.T, e *Endpoint, path string, q url.Values) *http.Response {
 	t.Helper()
-	res, err := http.Get(e.URL() + path + "?" + q.Encode())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // no test is to hang
+	t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, "GET", e.URL()+path+"?"+q.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,22 +131,14 @@ func (s *Store) Put(resource string, obj []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	now, err := newObject(t.Resource, obj, "", s.rv+1)
+	now, err := newObject(t.Resource, obj, t.uid, s.rv+1)
 	if err != nil {
 		return 0, err
 	}
 	old := t.objects[now.key()]
-	switch {
-	case now.uid == "" && old != nil:
-		now, err = newObject(t.Resource, obj, old.uid, s.rv+1)
-	case now.uid == "":
-		now, err = newObject(t.Resource, obj, newUID(), s.rv+1)
-	case old != nil && old.uid != now.uid:
+	if old != nil && old.uid != now.uid {
 		s.record(t, change{old: old})
 		old, now = nil, now.at(s.rv+1)
-	}
-	if err != nil {
-		return 0, err
 	}
 	s.record(t, change{old: old, now: now})
 	return s.rv, nil
@@ -174,7 +166,7 @@ func (s *Store) delete(resource, namespace, name string, last []byte) (int64, er
 	key := (&object{namespace: namespace, name: name}).key()
 	var c change
 	if last != nil {
-		if c.last, err = newObject(t.Resource, last, "", s.rv+1); err != nil {
+		if c.last, err = newObject(t.Resource, last, nil, s.rv+1); err != nil {
 			return 0, err
 		}
 		key = c.last.key()
@@ -278,6 +270,14 @@ func (s *Store) table(name string) (*table, error) {
 		}
 	}
 	return nil, fmt.Errorf("unknown resource %q", name)
+}
+
+// uid is that of the object which a key names now, or a new one.
+func (t *table) uid(key string) string {
+	if o := t.objects[key]; o != nil {
+		return o.uid
+	}
+	return newUID()
 }
 
 func newUID() string {

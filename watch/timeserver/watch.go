@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// batch is how many changes a watch takes from the store at once.
+// batch is how many changes a watch takes from the store at once, at most.
 const batch = 128
 
 // errEnd ends a watch in order: the last chunk is sent.
@@ -104,7 +104,7 @@ func (w *watching) run(initial bool) error {
 		return tooOld(w.start, f.oldest)
 	}
 	for {
-		f := w.s.store.since(w.t, w.position, batch)
+		f := w.s.store.since(w.t, w.position, min(batch, w.s.o.WatchBuffer))
 		if f.lost {
 			return errEnd // it was served until now: only the next request can be told
 		}
