@@ -71,7 +71,7 @@ func Dark() Palette {
 	return Palette{
 		Name:        "dark",
 		Backgrounds: []Colour{"#000000", "#16181d", "#1e1e2e", "#282c34"},
-		Bar:         "#22262e", Selected: "#2b3347",
+		Bar:         "#22262e", Selected: "#2a2f45",
 		Text: "#d3d8e2", Strong: "#f2f4f8", Dim: "#9aa3b2", Rule: "#4b5363", Accent: "#7fb0ff",
 		Good: "#9ece6a", Warn: "#e5b567", Bad: "#ff8a98", Info: "#7dcfff", Odd: "#c3a6ff",
 	}
@@ -84,7 +84,7 @@ func Light() Palette {
 		Backgrounds: []Colour{"#ffffff", "#fafafa", "#fdf6e3"},
 		Bar:         "#e9ecf1", Selected: "#dce6f8",
 		Text: "#2b303b", Strong: "#0b0d12", Dim: "#555c69", Rule: "#b4bac5", Accent: "#1f4fbf",
-		Good: "#23651a", Warn: "#7a4d00", Bad: "#a81c35", Info: "#005a70", Odd: "#5f37b5",
+		Good: "#23651a", Warn: "#6b4300", Bad: "#a81c35", Info: "#005a70", Odd: "#5527a8",
 	}
 }
 
@@ -108,10 +108,17 @@ func NoColour() Styles {
 	}
 }
 
-// WithFewColours is the same theme for terminals of 16 colours or fewer, where
-// the two backgrounds would come out as colours that hide the text.
-func (s Styles) WithFewColours() Styles {
-	s.Bar, s.Selected = "", "7"
+// FewColours is the theme for terminals of 16 colours or fewer, whose own
+// palette is not known: the nearest colours could be any. Plain text is the
+// terminal's own, and backgrounds are reverse video.
+func FewColours(light bool) Styles {
+	s := Styles{
+		Name: "few", Strong: "1", Accent: "1;36", Good: "32", Warn: "33", Bad: "31", Info: "36", Odd: "35",
+		Title: "1;36", GoodBold: "1;32", WarnBold: "1;33", BadBold: "1;31", Selected: "7",
+	}
+	if light { // yellow and cyan on white cannot be read
+		s.Name, s.Accent, s.Title, s.Info, s.Warn, s.WarnBold = "few-light", "1;34", "1;34", "34", "35", "1;35"
+	}
 	return s
 }
 

@@ -1,8 +1,13 @@
 package themes
 
 import (
+	"fmt"
+	"image/color"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // luminance is WCAG 2's relative luminance, 0 to 1.
@@ -23,11 +28,15 @@ func contrast(a, b Colour) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
+// texts are the roles that are read.
+func texts(p Palette) map[string]Colour {
+	return map[string]Colour{"text": p.Text, "strong": p.Strong, "dim": p.Dim, "accent": p.Accent,
+		"good": p.Good, "warn": p.Warn, "bad": p.Bad, "info": p.Info, "odd": p.Odd}
+}
+
 func TestEveryTextIsReadableOnEveryBackground(t *testing.T) {
 	for _, p := range []Palette{Dark(), Light()} {
-		texts := map[string]Colour{"text": p.Text, "strong": p.Strong, "dim": p.Dim, "accent": p.Accent,
-			"good": p.Good, "warn": p.Warn, "bad": p.Bad, "info": p.Info, "odd": p.Odd}
-		for name, c := range texts {
+		for name, c := range texts(p) {
 			for _, back := range append([]Colour{p.Bar, p.Selected}, p.Backgrounds...) {
 				if got := contrast(c, back); got < 4.5 {
 					t.Errorf("%s: %s %s on %s has a contrast of %.2f, want 4.5", p.Name, name, c, back, got)
@@ -47,8 +56,8 @@ func TestNoColourHasNoColour(t *testing.T) {
 	s := NoColour()
 	for _, v := range []Style{s.Text, s.Strong, s.Dim, s.Rule, s.Accent, s.Good, s.Warn, s.Bad, s.Info, s.Odd,
 		s.Title, s.GoodBold, s.WarnBold, s.BadBold, s.Bar, s.Selected} {
-		for _, c := range []string{"3", "38", "48"} {
-			if len(v) > 2 && string(v[:len(c)]) == c && c != "3" {
+		for p := range strings.SplitSeq(string(v), ";") {
+			if len(p) > 1 { // 30 and above are colours
 				t.Errorf("style %q sets a colour", v)
 			}
 		}
@@ -63,7 +72,24 @@ func TestRolesOfAPaletteReachTheStyles(t *testing.T) {
 	if s.Bad != "38;2;255;138;152" || s.Bar != "48;2;34;38;46" {
 		t.Fatalf("got %q and %q", s.Bad, s.Bar)
 	}
-	if f := s.WithFewColours(); f.Selected != "7" || f.Bar != "" {
-		t.Fatalf("few colours: %q and %q", f.Selected, f.Bar)
+}
+
+// in256 is a colour as a terminal of 256 colours shows it.
+func in256(c Colour) Colour {
+	r, g, b, _ := c.RGB()
+	x := color.RGBAModel.Convert(ansi.Convert256(color.RGBA{r, g, b, 255})).(color.RGBA)
+	return Colour(fmt.Sprintf("#%02x%02x%02x", x.R, x.G, x.B))
+}
+
+func TestTextIsReadableIn256Colours(t *testing.T) {
+	for _, p := range []Palette{Dark(), Light()} {
+		for name, c := range texts(p) {
+			for _, back := range []Colour{p.Bar, p.Selected, p.Backgrounds[0]} {
+				if got := contrast(in256(c), in256(back)); got < 4.5 {
+					t.Errorf("%s: %s %s on %s has a contrast of %.2f in 256 colours (%s on %s), want 4.5",
+						p.Name, name, c, back, got, in256(c), in256(back))
+				}
+			}
+		}
 	}
 }

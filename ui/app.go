@@ -25,6 +25,7 @@ type App struct {
 	Close func()
 
 	st         themes.Styles
+	theme      string // "dark", "light" or "mono"
 	autoTheme  bool
 	fewColours bool
 	lay        layout
@@ -90,16 +91,16 @@ func (a *App) chooseTheme() {
 }
 
 func (a *App) setTheme(name string) {
-	switch name {
-	case "light":
-		a.st = themes.New(themes.Light())
-	case "mono":
+	a.theme = name
+	switch {
+	case name == "mono":
 		a.st = themes.NoColour()
+	case a.fewColours:
+		a.st = themes.FewColours(name == "light")
+	case name == "light":
+		a.st = themes.New(themes.Light())
 	default:
 		a.st = themes.New(themes.Dark())
-	}
-	if a.fewColours && name != "mono" {
-		a.st = a.st.WithFewColours()
 	}
 	a.timeline.restyle()
 }
@@ -192,14 +193,12 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		a.click(tea.Mouse(msg))
 	case tea.BackgroundColorMsg:
-		if a.autoTheme && !msg.IsDark() {
-			a.setTheme("light")
+		if a.autoTheme && msg.IsDark() == (a.theme == "light") {
+			a.setTheme(map[bool]string{true: "dark", false: "light"}[msg.IsDark()])
 		}
 	case tea.ColorProfileMsg:
 		a.fewColours = msg.Profile <= colorprofile.ANSI && msg.Profile > colorprofile.Unknown
-		if a.fewColours {
-			a.setTheme(a.st.Name)
-		}
+		a.setTheme(a.theme)
 	case infosMsg:
 		a.takeInfos(msg)
 	case objectMsg:
@@ -252,7 +251,7 @@ func (a *App) takeInfos(m infosMsg) {
 
 // previewPause is how often the object pane changes by itself while the
 // timeline follows: it must stay readable in a storm.
-const previewPause = 700 * time.Millisecond
+const previewPause = 1500 * time.Millisecond
 
 // preview keeps the object pane with the cursor, or an opened object at its
 // newest version.

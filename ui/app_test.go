@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"rewatch/model"
 )
@@ -339,6 +340,14 @@ func TestLightAndDarkFollowTheTerminal(t *testing.T) {
 	d.send(tea.BackgroundColorMsg{Color: white{}})
 	if d.app.st.Name != "light" {
 		t.Errorf("on white the theme is %s", d.app.st.Name)
+	}
+	d.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+	if d.app.st.Name != "few-light" {
+		t.Errorf("on white in 16 colours the theme is %s", d.app.st.Name)
+	}
+	d.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	if d.app.st.Name != "light" {
+		t.Errorf("back in all colours the theme is %s", d.app.st.Name)
 	}
 	for _, env := range []string{"NO_COLOR=1", "TERM=dumb"} {
 		a := NewApp(t.Context(), Options{Log: d.demo.log, Environ: []string{"TERM=xterm", env}})
