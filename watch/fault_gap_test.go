@@ -186,8 +186,8 @@ func TestFault_19_NeverQuotesSecrets(t *testing.T) {
 		},
 		list: []http.HandlerFunc{
 			page("5", "", 0, secret+secret),
-			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, 500) },
-			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, 403) },
+			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, http.StatusInternalServerError) },
+			func(w http.ResponseWriter, _ *http.Request) { http.Error(w, secret, http.StatusForbidden) },
 			page("5", "", 0, `"U0VOVElORUw="`, secret[:len(secret)-1]+`,,}`),
 		},
 	}

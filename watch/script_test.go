@@ -11,14 +11,13 @@ import (
 // script is a server that answers lists and watches by functions, for what a
 // proper server would not do. A request that nothing answers is held open.
 type script struct {
-	mu     sync.Mutex
-	list   []http.HandlerFunc // answers in order, the last one for ever
-	sync   []http.HandlerFunc // watches with sendInitialEvents
-	watch  []http.HandlerFunc // others
-	other  http.HandlerFunc
-	got    []string // requests: "list", "sync", "watch 5"
-	gotAt  []time.Time
-	header http.Header
+	mu    sync.Mutex
+	list  []http.HandlerFunc // answers in order, the last one for ever
+	sync  []http.HandlerFunc // watches with sendInitialEvents
+	watch []http.HandlerFunc // others
+	other http.HandlerFunc
+	got   []string // requests: "list", "sync", "watch 5"
+	gotAt []time.Time
 }
 
 func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -121,17 +120,6 @@ func statusJSON(code int, reason, message string) string {
 	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,"code":%d}`, message, reason, code)
 }
 
-// after waits before it answers.
-func after(d time.Duration, h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-time.After(d):
-			h(w, r)
-		case <-r.Context().Done():
-		}
-	}
-}
-
 // pod is the JSON of a pod; uid is its name unless the name has a "#".
 func pod(name string, rv int) string {
 	name, uid, _ := strings.Cut(name, "#")
@@ -142,11 +130,6 @@ func frame(typ, object string) string { return fmt.Sprintf(`{"type":%q,"object":
 
 func added(name string, rv int) string    { return frame("ADDED", pod(name, rv)) }
 func modified(name string, rv int) string { return frame("MODIFIED", pod(name, rv)) }
-func deleted(name string, rv int) string  { return frame("DELETED", pod(name, rv)) }
-
-func bookmark(rv string) string {
-	return frame("BOOKMARK", `{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"`+rv+`"}}`)
-}
 
 func endMark(rv string) string {
 	return frame("BOOKMARK", `{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"`+rv+`","annotations":{"k8s.io/initial-events-end":"true"}}}`)
