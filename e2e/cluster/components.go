@@ -36,6 +36,9 @@ func (c *Cluster) commandLines() map[Component][]string {
 			"--listen-peer-urls=" + etcd(c.ports.etcdPeer),
 			"--initial-advertise-peer-urls=" + etcd(c.ports.etcdPeer),
 			"--initial-cluster=default=" + etcd(c.ports.etcdPeer),
+			// As kubeadm sets it. With etcd's own 10 minutes the API server has no bookmark to send on a resource
+			// in which nothing happens.
+			"--watch-progress-notify-interval=5s",
 			"--log-level=warn",
 		},
 		APIServer: {
