@@ -126,8 +126,9 @@ func (s *stream) plan(v verdict) verdict {
 			v.until = now.Add(d)
 		}
 	case denied, vanished:
-		slow := s.e.o.Timings.Slow
 		s.back.fail(now, 0)
+		slow := min(s.e.o.Timings.SlowBase<<min(s.slow, 10), s.e.o.Timings.Slow)
+		s.slow++
 		v.until = now.Add(max(v.retryAfter, slow-s.jitter(slow/4)))
 	}
 	v.attempt = s.back.n

@@ -87,7 +87,7 @@ func (s *stream) open(ctx context.Context, k kind, opts *metav1.ListOptions) (*f
 		return f, err
 	}
 	s.gate.answered()
-	s.refusals = 0
+	s.refusals, s.slow = 0, 0
 	f.body = body
 	f.at = time.Since(f.start)
 	f.saw()

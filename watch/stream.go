@@ -42,6 +42,7 @@ type stream struct {
 	shorts     int  // watches in a row that ended in order but early
 	lagging    int  // answers in a row that our resourceVersion is too new
 	stuck      int  // ERROR frames in a row at the same resourceVersion
+	slow       int  // slow retries in a row
 	refusals   int  // 401 in a row
 	lostAt     time.Time
 	lostRV     string

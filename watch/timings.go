@@ -33,8 +33,10 @@ type Timings struct {
 	// dead for BackoffLong. 6 s: ten a minute.
 	ProbeGap time.Duration
 	// Slow is the time between retries of what a person has to repair: denied
-	// access, a resource that is not served. 30 s.
-	Slow time.Duration
+	// access, a resource that is not served. 30 s. It begins with SlowBase,
+	// 2 s, and doubles, because a server that starts denies and does not know
+	// what it will serve a moment later.
+	SlowBase, Slow time.Duration
 	// Poll is the time between two lists of what cannot be watched. 15 s.
 	Poll time.Duration
 	// Queued is how long a request may wait for --qps before it is said. 1 s.
@@ -65,6 +67,7 @@ func (t Timings) withDefaults() Timings {
 	def(&t.BackoffMax, 30*time.Second)
 	def(&t.BackoffLong, time.Minute)
 	def(&t.ProbeGap, 6*time.Second)
+	def(&t.SlowBase, 2*time.Second)
 	def(&t.Slow, 30*time.Second)
 	def(&t.Poll, 15*time.Second)
 	def(&t.Queued, time.Second)
