@@ -1,6 +1,12 @@
 package diff
 
-import "strings"
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
 
 // Same is the Op of a line that a [LineChange] shows for context.
 const Same Op = 0
@@ -18,8 +24,8 @@ type Lines struct {
 	// context around them. Where line numbers jump, equal lines were left out.
 	Changes []LineChange
 	// Cut is set when the texts differ in more than was worth comparing: then
-	// the part that differs is shown as all removed and all added, and not all
-	// of that.
+	// lines that could have been matched are shown as removed and added, and
+	// not all of those.
 	Cut bool
 }
 
@@ -27,14 +33,12 @@ const (
 	contextLines = 3
 	maxLines     = 4000   // in one answer
 	maxCompared  = 20_000 // lines, after what is common at both ends
-	// maxEdits bounds the search, whose time and memory grow with its square:
-	// 1,000 edits take some milliseconds and 8 MB.
-	maxEdits = 1000
+	// timeLimit bounds the search, which is quadratic in what differs.
+	timeLimit = 20 * time.Millisecond
 )
 
 // TextDiff compares two texts by lines. It takes no longer than about 50 ms for
-// any two texts of up to 1 MB, and the same pair gives the same answer on any
-// machine: its bounds are numbers of lines and edits, and not a time.
+// any two texts of up to 1 MB.
 func TextDiff(old, new string) Lines {
 	old, new = endLine(old), endLine(new)
 	head, tail := commonEnds(old, new)
@@ -49,10 +53,10 @@ func TextDiff(old, new string) Lines {
 	w.same(context)
 	if n, m := strings.Count(old, "\n"), strings.Count(new, "\n"); max(n, m) > maxCompared {
 		w.replace(n, m)
-	} else if script, ok := shortestEdit(number(w.a, w.b)); ok {
-		w.write(script)
 	} else {
-		w.replace(n, m)
+		script, late := compare(number(w.a, w.b))
+		w.write(script)
+		w.lines.Cut = w.lines.Cut || late
 	}
 	w.same(firstLines(after, contextLines))
 	return w.lines
@@ -111,15 +115,21 @@ func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// number replaces equal lines by equal numbers.
-func number(a, b []string) (x, y []int32) {
-	ids := make(map[string]int32, len(a)+len(b))
-	of := func(lines []string) []int32 {
-		out := make([]int32, len(lines))
+// number replaces equal lines by equal runes, none of which is a surrogate:
+// those do not survive in a string.
+func number(a, b []string) (x, y []rune) {
+	const surrogates, afterSurrogates = 0xD800, 0xE000
+	ids := make(map[string]rune, len(a)+len(b))
+	next := rune(1)
+	of := func(lines []string) []rune {
+		out := make([]rune, len(lines))
 		for i, l := range lines {
 			id, ok := ids[l]
 			if !ok {
-				id = int32(len(ids))
+				if next == surrogates {
+					next = afterSurrogates
+				}
+				id, next = next, next+1
 				ids[l] = id
 			}
 			out[i] = id
@@ -129,79 +139,26 @@ func number(a, b []string) (x, y []int32) {
 	return of(a), of(b)
 }
 
-// shortestEdit returns the operations that make y of x, one for each line
-// kept, removed or added (E. Myers, An O(ND) Difference Algorithm, 1986). If
-// they are too many it reports false.
-func shortestEdit(x, y []int32) (script []Op, ok bool) {
-	n, m := len(x), len(y)
-	limit := min(n+m, maxEdits)
-	// reach[k+limit+1] is how far in x diagonal k got; trace keeps reach for
-	// each number of edits, as the way back needs it.
-	reach := make([]int32, 2*limit+3)
-	var trace [][]int32
-	for d := 0; d <= limit; d++ {
-		for k := -d; k <= d; k += 2 {
-			at := limit + 1 + k
-			i := reach[at-1] + 1 // remove a line of x
-			if k == -d || k != d && reach[at-1] < reach[at+1] {
-				i = reach[at+1] // add a line of y
-			}
-			j := i - int32(k)
-			for int(i) < n && int(j) < m && x[i] == y[j] {
-				i, j = i+1, j+1
-			}
-			reach[at] = i
-			if int(i) >= n && int(j) >= m {
-				return backtrack(trace, n, m, d), true
-			}
+// compare returns the operations that make y of x, one for each line kept,
+// removed or added. late reports that time was up: the script is right all the
+// same, but longer than it had to be.
+func compare(x, y []rune) (script []Op, late bool) {
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = timeLimit
+	start := time.Now()
+	for _, d := range dmp.DiffMainRunes(x, y, false) {
+		op := Same
+		switch d.Type {
+		case diffmatchpatch.DiffDelete:
+			op = Remove
+		case diffmatchpatch.DiffInsert:
+			op = Add
 		}
-		row := make([]int32, 2*d+1)
-		copy(row, reach[limit+1-d:limit+2+d])
-		trace = append(trace, row)
-	}
-	return nil, false
-}
-
-// backtrack walks from the end to the beginning, through the reach of each
-// number of edits less than d.
-func backtrack(trace [][]int32, n, m, d int) []Op {
-	var reversed []Op
-	i, j := n, m
-	for ; d > 0; d-- {
-		row := trace[d-1] // diagonals 1-d to d-1
-		at := func(k int) int {
-			if k < 1-d || k > d-1 {
-				return -1
-			}
-			return int(row[k+d-1])
-		}
-		k := i - j
-		added := k == -d || k != d && at(k-1) < at(k+1)
-		from, op := at(k-1), Remove
-		if added {
-			from, op = at(k+1), Add
-		}
-		start := from // where the equal lines behind the edit begin
-		if op == Remove {
-			start++
-		}
-		for ; i > start; i, j = i-1, j-1 {
-			reversed = append(reversed, Same)
-		}
-		reversed = append(reversed, op)
-		if op == Remove {
-			i--
-		} else {
-			j--
+		for range utf8.RuneCountInString(d.Text) {
+			script = append(script, op)
 		}
 	}
-	for ; i > 0; i-- {
-		reversed = append(reversed, Same)
-	}
-	for l, r := 0, len(reversed)-1; l < r; l, r = l+1, r-1 {
-		reversed[l], reversed[r] = reversed[r], reversed[l]
-	}
-	return reversed
+	return script, time.Since(start) >= timeLimit
 }
 
 // lineWriter puts the lines of an answer together. old and new are the numbers
@@ -252,8 +209,8 @@ func (w *lineWriter) replace(n, m int) {
 	w.old, w.new = old, new
 }
 
-// write adds what a script does. At its ends there are edits, so a run of equal
-// lines has them on both sides.
+// write adds what a script does. The texts differ in their first line and in
+// their last, so equal lines have edits on both sides.
 func (w *lineWriter) write(script []Op) {
 	for len(script) > 0 {
 		if script[0] != Same {

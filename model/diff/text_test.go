@@ -80,9 +80,7 @@ func FuzzTextDiff(f *testing.F) {
 	f.Fuzz(func(t *testing.T, old, new string) { checkText(t, old, new) })
 }
 
-// The script is as short as can be: compared with the textbook's dynamic
-// programming.
-func TestTextDiffIsShortest(t *testing.T) {
+func TestTextDiffOfManyTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := func() string {
 		lines := make([]string, r.IntN(14))
@@ -92,37 +90,25 @@ func TestTextDiffIsShortest(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	for range 3000 {
-		old, new := text(), text()
-		checkText(t, old, new)
-		edits := 0
-		for _, c := range TextDiff(old, new).Changes {
-			if c.Op != Same {
-				edits++
-			}
-		}
-		if want := distance(splitLines(old), splitLines(new)); edits != want {
-			t.Fatalf("%q, %q: %d edits, want %d", old, new, edits, want)
-		}
+		checkText(t, text(), text())
 	}
 }
 
-func distance(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// More different lines than there are runes below the surrogates.
+func TestTextDiffOfManyLines(t *testing.T) {
+	var old, new strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintln(&old, "common", i/3)
+		fmt.Fprintln(&new, "common", i/3, i%7 == 0)
 	}
-	for i := range a {
-		last := row[0]
-		row[0]++
-		for j := range b {
-			was := row[j+1]
-			if row[j+1] = min(row[j], row[j+1]) + 1; a[i] == b[j] {
-				row[j+1] = last
-			}
-			last = was
-		}
+	checkText(t, old.String(), new.String())
+	x, y := number(splitLines(old.String()), splitLines(new.String()))
+	if got := []rune(string(x)); !slices.Equal(got, x) {
+		t.Error("the numbers of the lines do not survive in a string")
 	}
-	return row[len(b)]
+	if got := []rune(string(y)); !slices.Equal(got, y) {
+		t.Error("the numbers of the lines do not survive in a string")
+	}
 }
 
 // hardTexts are pairs that are expensive to compare.
