@@ -182,6 +182,7 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		a.lay.w, a.lay.h = msg.Width, msg.Height
 		a.relayout()
+		return redrawAll()
 	case tea.KeyPressMsg:
 		return a.key(msg)
 	case tea.PasteMsg:
@@ -210,6 +211,18 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	}
 	return nil
 }
+
+// redrawAll repaints a terminal that has changed its size. Until the program
+// hears of that, the renderer goes on scrolling in the old size, and what it
+// restores then as the scrolling region, rows 1 to 24 say, is but a part of
+// the new screen: the next frame would scroll in it. So the region is reset
+// first, then all is drawn.
+func redrawAll() tea.Cmd {
+	return tea.Sequence(tea.Raw(resetScrollingRegion), tea.ClearScreen)
+}
+
+// resetScrollingRegion is DECSTBM without margins.
+const resetScrollingRegion = "\x1b[r"
 
 // scanMsg continues an index that has not seen all rows.
 type scanMsg struct{}

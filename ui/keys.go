@@ -98,7 +98,7 @@ func bindings() []binding {
 		{id: "zoom", keys: []string{"z"}, help: "the whole screen for this pane, and back", hint: "zoom", do: act(func(a *App) { a.setZoom(!a.zoom) })},
 		{id: "help", keys: []string{"?"}, help: "this help", hint: "help", do: act(func(a *App) { a.help.open() })},
 		{id: "suspend", keys: []string{"ctrl+z"}, help: "back to the shell for a while", do: func(*App) tea.Cmd { return tea.Suspend }},
-		{id: "redraw", keys: []string{"ctrl+l"}, help: "draw the screen anew", do: func(*App) tea.Cmd { return tea.ClearScreen }},
+		{id: "redraw", keys: []string{"ctrl+l"}, help: "draw the screen anew", do: func(*App) tea.Cmd { return redrawAll() }},
 		{id: "quit", keys: []string{"q", "ctrl+c"}, help: "quit", hint: "quit", do: (*App).quit},
 
 		{id: "filter-keep", scope: scopeFilter, keys: []string{"enter"}, help: "keep the filter", hint: "keep", do: act((*App).keepFilter)},

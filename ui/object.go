@@ -29,7 +29,6 @@ type objectPane struct {
 	row     model.Event // a row without an object, shown instead
 	hasRow  bool
 	request int
-	asked   objectKey // of the running request
 	loading bool
 
 	doc       []docLine

@@ -79,9 +79,12 @@ func TestRunEndsOnQuitAndOnTheEndOfItsContext(t *testing.T) {
 	d := newDemoLog("prod-eu")
 	d.start(time.Now(), "prod-eu", 100)
 	keys, out, done := start(t, t.Context(), d.log)
-	if !strings.Contains(out.String(), "\x1b[?2026$p") {
-		until(t, "the question for synchronised output", func() bool { return strings.Contains(out.String(), "\x1b[?2026$p") })
-	}
+	until(t, "the question for synchronised output", func() bool { return strings.Contains(out.String(), "\x1b[?2026$p") })
+	// After a change of the size the scrolling region may be that of the old one.
+	until(t, "the scrolling region reset, then all drawn", func() bool {
+		_, after, ok := strings.Cut(out.String(), "\x1b[r")
+		return ok && strings.Contains(after, "\x1b[2J")
+	})
 	io.WriteString(keys, "q")
 	quick(t, done)
 	if !strings.Contains(out.String(), "\x1b[?1049l") {
