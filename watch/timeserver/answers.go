@@ -81,6 +81,7 @@ func forbidden(a Access) error {
 		where = fmt.Sprintf("in the namespace %q", a.Namespace)
 	}
 	gr := Resource{Group: a.Group, Resource: a.Resource}.groupResource()
+	//lint:ignore ST1005 the words of a kube-apiserver
 	return apierrors.NewForbidden(gr, a.Name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s",
 		"rewatch", a.Verb, a.Resource, a.Group, where))
 }
