@@ -43,23 +43,26 @@ func BenchmarkPipeline(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func heapInUse() int64 {
+// heap returns the bytes of live objects after a collection, and those of the
+// pages that they lie in.
+func heap() (live, inUse int64) {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapInuse)
+	return int64(m.HeapAlloc), int64(m.HeapInuse)
 }
 
 // measureHistory reports what a filled log takes, all in: the growth of the
 // heap after a collection, by events.
 func measureHistory(b *testing.B, fill func(*Log) (events int)) *Log {
 	b.Helper()
-	before := heapInUse()
+	live, inUse := heap()
 	l := NewLog(Options{Budget: 8 << 30})
 	events := fill(l)
-	grown := heapInUse() - before
-	b.ReportMetric(float64(grown)/float64(events), "B/event")
+	liveAfter, inUseAfter := heap()
+	b.ReportMetric(float64(inUseAfter-inUse)/float64(events), "B/event")
+	b.ReportMetric(float64(liveAfter-live)/float64(events), "live-B/event")
 	b.ReportMetric(float64(l.Stats().Bytes)/float64(events), "counted-B/event")
 	b.ReportMetric(0, "ns/op")
 	return l

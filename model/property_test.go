@@ -13,7 +13,7 @@ import (
 
 // smallBudget leaves room for a few thousand rows beside what a log always
 // takes.
-const smallBudget = 3 << 20
+const smallBudget = 2 << 20
 
 // oracle is a log that keeps everything in the most obvious way.
 type oracle struct {
@@ -265,11 +265,11 @@ func TestLogEqualsOracle(t *testing.T) {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprint(budget, "/", seed), func(t *testing.T) {
 				w := newWorld(seed, budget)
-				for i := range 25_000 {
+				for i := range 12_000 {
 					if err := w.step(); err != nil {
 						t.Fatal(err)
 					}
-					if i%10_000 == 0 {
+					if i%8_000 == 0 {
 						w.oracle.check(t, w.log, w.log.Snapshot())
 					}
 				}
@@ -303,7 +303,7 @@ func TestReadersWhileAppendingAndEvicting(t *testing.T) {
 			}
 		})
 	}
-	for range 20_000 {
+	for range 6_000 {
 		if err := w.step(); err != nil {
 			t.Error(err)
 			break
@@ -322,7 +322,7 @@ func readAll(t *testing.T, l *Log, view *View) {
 			t.Errorf("row %d of the view is %v", i, e.Type)
 		}
 	}
-	for seq := s.First(); seq < s.End(); seq += 97 {
+	for seq := s.First(); seq < s.End(); seq += 997 {
 		e := s.At(seq)
 		if e.Object == 0 {
 			continue

@@ -75,7 +75,7 @@ func newPacker() *packer {
 	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(slabSize), zstd.WithEncoderCRC(false))
 	dec, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
-	return &packer{enc: enc, dec: dec, memory: 1 << 20}
+	return &packer{enc: enc, dec: dec, memory: 512 << 10}
 }
 
 // pack returns the packed form, valid until the next call.

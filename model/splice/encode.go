@@ -100,7 +100,7 @@ func (e *Encoder) diff(base, target []byte) {
 	copied, bi, ti := head, head, head
 	for ti < len(t) && e.room >= 0 {
 		mb, mt, n := nextOnDiagonal(b, t, bi, ti)
-		if n == 0 {
+		if n == 0 && len(b) >= gram {
 			if !indexed {
 				e.index(b)
 				indexed = true
