@@ -20,7 +20,7 @@ type App struct {
 	o    Options
 	log  *model.Log
 	keys *keymap
-	wake <-chan struct{}
+	wake waker
 	// Close gives the log's wake-up back.
 	Close func()
 
@@ -39,8 +39,8 @@ type App struct {
 	// status and the count of what came since go on.
 	paused   bool
 	pausedAt model.Seq
-	newest   model.Seq // end of the log as last seen
-	flash    string    // a short message in the footer
+	last     model.Snapshot // the log as last seen
+	flash    string         // a short message in the footer
 	flashEnd time.Time
 
 	header   header
@@ -66,7 +66,8 @@ func NewApp(ctx context.Context, o Options) *App {
 		o.Location = time.Local
 	}
 	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
-	a.wake, a.Close = o.Log.Subscribe()
+	a.wake = waker{log: o.Log, frame: time.Second / time.Duration(o.fps())}
+	a.wake.wake, a.Close = o.Log.Subscribe()
 	a.timeline = newTimeline(o.Log, o.Location, &a.st, &a.all)
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all}
 	a.streams = streamsPane{st: &a.st, all: &a.all}
@@ -105,11 +106,8 @@ func (a *App) setTheme(name string) {
 	a.timeline.restyle()
 }
 
-// wakeMsg says that the log has grown; tickMsg that time has passed.
-type (
-	wakeMsg struct{}
-	tickMsg struct{}
-)
+// tickMsg says that time has passed.
+type tickMsg struct{}
 
 // Init asks the terminal what it can do and starts the two clocks: one that
 // ticks, and one that is woken by the log.
@@ -123,26 +121,13 @@ func (a *App) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// wait returns when the log has grown, but no earlier than one frame from now:
-// however fast the log grows, one wake-up per frame is all that comes of it.
+// wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	frame := time.Second / time.Duration(a.o.fps())
-	ctx, wake := a.ctx, a.wake
-	return func() tea.Msg {
-		t := time.NewTimer(frame)
-		defer t.Stop()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-wake:
-			return wakeMsg{}
-		}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.value(), noise: a.timeline.coming().noise}
+	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
+		o.rows = a.timeline.height
 	}
+	return a.wake.wait(a.ctx, o)
 }
 
 // tick returns after a second, or a quarter of one while something on screen
@@ -174,10 +159,13 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (a *App) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case wakeMsg:
-		a.refresh()
+		for seq, info := range msg.infos {
+			a.timeline.infos.put(seq, info)
+		}
+		a.refreshTo(msg.snap)
 		return a.wait()
 	case tickMsg:
-		a.refresh()
+		a.refreshTo(a.last)
 		return a.tick()
 	case tea.WindowSizeMsg:
 		a.lay.w, a.lay.h = msg.Width, msg.Height
@@ -290,12 +278,18 @@ func (a *App) preview() {
 }
 
 // refresh takes in what the log and the streams are now.
-func (a *App) refresh() {
+func (a *App) refresh() { a.refreshTo(a.log.Snapshot()) }
+
+// refreshTo takes in what the streams are now, and the log up to a snapshot:
+// rows come with the wake-ups, which bring what they say along.
+func (a *App) refreshTo(s model.Snapshot) {
+	if s.End() < a.last.End() {
+		s = a.last // the wake-up was overtaken by a key
+	}
+	a.last = s
 	a.now = a.o.Now()
 	a.all = newOverall(a.log.Streams(a.now), a.now)
 	a.stats = a.log.Stats()
-	s := a.log.Snapshot()
-	a.newest = s.End()
 	if !a.paused {
 		a.timeline.extend(s)
 	}

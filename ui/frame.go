@@ -31,7 +31,7 @@ func (a *App) frame() (string, *tea.Cursor) {
 		return tooSmall(w, h), nil
 	}
 	a.header.now, a.header.paused, a.header.stats = a.now, a.paused, a.stats
-	a.header.missed = uint64(a.newest - a.pausedAt)
+	a.header.missed = uint64(a.last.End() - a.pausedAt)
 	a.status.now, a.status.stats = a.now, a.stats
 	a.streams.now, a.object.now = a.now, a.now
 

@@ -53,8 +53,8 @@ func (o Options) env(name string) string {
 	return ""
 }
 
-// fps is how often the screen may change per second. A terminal behind SSH
-// pays for every frame with traffic.
+// fps is how often the log may change the screen, per second. A terminal behind
+// SSH pays for every frame with traffic.
 func (o Options) fps() int {
 	if o.env("SSH_TTY") != "" {
 		return 15
@@ -67,7 +67,9 @@ func (o Options) fps() int {
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the commands that still wait
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(o.fps()), tea.WithoutSignalHandler()}
+	// The renderer looks for a new frame at its own pace: twice as often, a
+	// frame waits for it half as long.
+	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(2 * o.fps()), tea.WithoutSignalHandler()}
 	if o.Environ != nil {
 		opts = append(opts, tea.WithEnvironment(o.Environ))
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -239,4 +241,40 @@ func TestInARealTerminal(t *testing.T) {
 	m.tmux("send-keys", "q")
 	m.until("exit=0")
 	m.until("exit=0\nicanon") // the terminal is in its normal mode again
+}
+
+// A new row is written, with what changed, well within 100 ms of its arrival.
+// The bound is on the median: the slowest of a busy machine is e2e's to judge.
+func TestNewRowsAreWrittenAtOnce(t *testing.T) {
+	d := newDemoLog("prod-eu")
+	d.start(time.Now(), "prod-eu", 100)
+	r, keys := io.Pipe()
+	defer keys.Close()
+	out, done := &output{}, make(chan error, 1)
+	go func() {
+		done <- Run(t.Context(), Options{Log: d.log, Title: "test", Input: r, Output: out, Width: 200, Height: 50,
+			Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}})
+	}()
+	until(t, "the first rows", func() bool { return strings.Contains(out.String(), "initial list") })
+	var took []time.Duration
+	for i := range 40 {
+		// The terminal gets only cells that differ from what stood there: no
+		// letter is where it was in the row before.
+		phase := strings.Repeat(string([]rune{rune('A' + i%26), rune('A' + (i+13)%26)}), 6)
+		name := fmt.Sprintf("api-%x", 0xabc000+i*4099)
+		old := len(out.String())
+		begin := time.Now()
+		d.object(begin, "prod-eu/pods", model.Added, 0, "Pod", "v1", "shop", name, `"status":{"phase":"Pending"}`)
+		d.object(begin, "prod-eu/pods", model.Modified, 0, "Pod", "v1", "shop", name, fmt.Sprintf(`"status":{"phase":%q}`, phase))
+		until(t, "what changed: "+phase, func() bool { return strings.Contains(out.String()[old:], phase) })
+		took = append(took, time.Since(begin))
+		time.Sleep(time.Duration(10+i*7%90) * time.Millisecond) // any phase of the renderer's clock
+	}
+	slices.Sort(took)
+	t.Logf("p50 %v, max %v", took[len(took)/2], took[len(took)-1])
+	if took[len(took)/2] > 100*time.Millisecond {
+		t.Errorf("half of the rows took more than %v", took[len(took)/2])
+	}
+	io.WriteString(keys, "q")
+	quick(t, done)
 }

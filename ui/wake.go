@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// waker waits for the log outside of the event loop, and brings with each
+// wake-up what the screen needs to show the new rows in one frame: a snapshot,
+// and what the rows say. It belongs to the one command that waits.
+type waker struct {
+	log   *model.Log
+	wake  <-chan struct{}
+	frame time.Duration // least time between two wake-ups
+	last  time.Time     // of the newest wake-up
+
+	query string // of match, which belongs to one goroutine: see model.PlainWords
+	match model.Filter
+}
+
+// wakeMsg says that the log has grown.
+type wakeMsg struct {
+	snap  model.Snapshot
+	infos map[model.Seq]rowInfo
+}
+
+// outlook is what a following timeline shows of rows that are still to come.
+type outlook struct {
+	from  model.Seq // rows before are known
+	rows  int       // the newest that fit; 0 where none is shown
+	query string    // the filter
+	noise bool
+}
+
+const (
+	// infoTime bounds how long rows are held up for their texts: what is not
+	// there by then, the frame shows without, and asks for.
+	infoTime = 15 * time.Millisecond
+	// lookAhead bounds the rows that are looked at for those that fit.
+	lookAhead = 2000
+)
+
+// wait returns when the log has grown, at once after a quiet time: the pause
+// that keeps wake-ups a frame apart comes before the second. However fast the
+// log grows, one wake-up per frame is all that comes of it.
+func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.wake:
+		}
+		if rest := w.frame - time.Since(w.last); rest > 0 {
+			t := time.NewTimer(rest)
+			defer t.Stop()
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-t.C:
+			}
+			select {
+			case <-w.wake: // the snapshot has those rows already
+			default:
+			}
+		}
+		w.last = time.Now()
+		s := w.log.Snapshot()
+		return wakeMsg{snap: s, infos: w.infos(ctx, s, o)}
+	}
+}
+
+// infos works out what the rows of an outlook say, the newest first.
+func (w *waker) infos(ctx context.Context, s model.Snapshot, o outlook) map[model.Seq]rowInfo {
+	if w.query != o.query {
+		w.query = o.query
+		w.match, _ = model.PlainWords(o.query, w.log)
+	}
+	infos := map[model.Seq]rowInfo{}
+	from := max(o.from, s.First())
+	if n := s.End() - from; s.End() > from && n > lookAhead {
+		from = s.End() - lookAhead
+	}
+	begin := time.Now()
+	for seq := s.End(); seq > from && o.rows > 0; seq-- {
+		e := s.At(seq - 1)
+		switch {
+		case w.match != nil && !w.match(e), !o.noise && e.Flags&(model.Initial|model.Replayed) != 0:
+			continue
+		case e.Type.IsObject():
+			if ctx.Err() != nil || time.Since(begin) > infoTime {
+				return infos
+			}
+			infos[e.Seq] = loadInfo(w.log, e)
+		case e.Type == model.Bookmark && !o.noise:
+			continue
+		}
+		o.rows--
+	}
+	return infos
+}
