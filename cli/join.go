@@ -186,6 +186,7 @@ func (j *joiner) ask(ctx context.Context, c *cluster) answer {
 	defer cancel()
 	cfg := rest.CopyConfig(c.cfg)
 	cfg.Timeout = c.timeout
+	cfg.WarningHandler = rest.NoWarnings{} // the streams will tell
 	cfg.Wrap(watch.Guard)
 	if j.options.HTTP1 {
 		cfg.NextProtos = []string{"http/1.1"}
@@ -268,7 +269,9 @@ func (j *joiner) client(c *cluster) (*watch.Cluster, error) {
 	if client, ok := j.clients[c.name]; ok {
 		return client, nil
 	}
-	client, err := watch.NewCluster(c.name, c.cfg, j.options)
+	cfg := rest.CopyConfig(c.cfg)
+	cfg.Wrap(warningTap(func(text string) { j.note(c.name, model.Note{Text: "the server warns: " + text}) }))
+	client, err := watch.NewCluster(c.name, cfg, j.options)
 	if err == nil {
 		j.clients[c.name] = client
 	}

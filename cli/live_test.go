@@ -192,6 +192,26 @@ func TestWhatIsRefusedIsSaid(t *testing.T) {
 	r.stop()
 }
 
+func TestWarningsOfTheServerAreTold(t *testing.T) {
+	c := unstarted(t, timeserver.Options{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/pods") {
+			w.Header().Add("Warning", `299 - "v1 Pod is so last\x1b[2J century"`)
+			w.Header().Add("Warning", `nonsense`)
+		}
+		c.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { c.CloseAll(); s.Close() })
+	kubeconfig(t, "dev="+s.URL)
+	r := background(t, "pods", "nodes")
+	r.waitFor(&r.stderr, "NOTE", "the server warns: v1 Pod is so last")
+	r.waitFor(&r.out, "Pod shop/checkout")
+	r.stop()
+	if strings.Contains(r.stderr.String(), "\x1b") {
+		t.Error("an escape sequence on stderr")
+	}
+}
+
 func TestUnknownTypeNamesTheNearest(t *testing.T) {
 	c := newTestCluster(t, timeserver.Options{})
 	kubeconfig(t, "dev="+c.url)
