@@ -88,6 +88,12 @@ func (s *stream) enter(t Transition, when time.Time) {
 	if t.Total > 0 {
 		s.Total = t.Total
 	}
+	switch {
+	case t.To.Degraded() && t.To != Overdue && t.To != Relisting && t.Cause != CauseHostDown:
+		s.Failure = t
+	case t.To.Fresh() || t.To == Paused || t.To == Polling || t.To == Idle:
+		s.Failure = Transition{}
+	}
 	s.State, s.Since, s.Last = t.To, when, t
 	s.resumeFrom(t.RV)
 }

@@ -200,3 +200,22 @@ func TestEveryReaderIsWokenOnce(t *testing.T) {
 		t.Error("woken after cancel")
 	}
 }
+
+// A stream that tries again has not recovered: what it failed of is kept.
+func TestTheFailureLastsUntilTheStreamIsWell(t *testing.T) {
+	s := newScript(StreamInfo{Context: "c", Version: "v1", Resource: "pods", Kind: "Pod"})
+	for _, step := range []struct {
+		to    State
+		cause Cause
+		want  Cause
+	}{
+		{Connecting, CauseStart, ""}, {Live, "", ""}, {Overdue, CauseDeadline, ""}, {Backoff, CauseCut, CauseCut},
+		{Connecting, "", CauseCut}, {Backoff, CauseHostDown, CauseCut}, {Connecting, "", CauseCut}, {Backoff, CauseRefused, CauseRefused},
+		{Expired, CauseExpired, CauseExpired}, {Relisting, "", CauseExpired}, {Live, "", ""}, {Denied, CauseForbidden, CauseForbidden}, {Paused, CauseUser, ""},
+	} {
+		s.to(Transition{To: step.to, Cause: step.cause})
+		if got := s.status().Failure.Cause; got != step.want {
+			t.Errorf("in %v after %q the failure is %q, want %q", step.to, step.cause, got, step.want)
+		}
+	}
+}

@@ -162,6 +162,7 @@ type StreamStatus struct {
 	State     State
 	Since     time.Time  // of the state
 	Last      Transition // the newest one
+	Failure   Transition // the newest failure of its own, from then until the stream is well again
 	LastFrame time.Time  // receipt of the newest frame of any type; zero before the first
 	Heartbeat time.Time  // receipt of the newest bookmark; zero before the first
 	RV        string     // newest resourceVersion that may be resumed from
