@@ -192,7 +192,7 @@ func (a *App) canRetry() (bool, string) {
 	if a.o.Controls == nil {
 		return false, "there is no live stream to control"
 	}
-	return len(a.all.degraded) > 0, "no stream waits for a retry"
+	return len(a.all.troubles) > 0, "no stream waits for a retry"
 }
 
 func (a *App) retry() {

@@ -103,13 +103,13 @@ func TestCountdownAndCauseAreShown(t *testing.T) {
 	d.script()
 	d.demo.step(d.now, "prod-eu/nodes", model.Backoff, model.CauseRefused, "connection refused", d.now.Add(1600*time.Millisecond), 3)
 	d.wait(0)
-	for _, want := range []string{"RETRY nodes 1.6 s: connection refused", "3rd try 1.6 s", "STALE 1/6 nodes retry 1.6 s"} {
+	for _, want := range []string{"RETRY nodes 3rd try in 1.6 s: connection refused", "3rd try in 1.6 s  connection", "STALE 1/6 nodes retry 1.6 s"} {
 		d.has(want)
 	}
 	d.wait(1100 * time.Millisecond)
-	d.has("RETRY nodes 0.5 s")
+	d.has("RETRY nodes 3rd try in 0.5 s")
 	d.wait(time.Second)
-	d.has("RETRY nodes now")
+	d.has("RETRY nodes 3rd try now")
 }
 
 func TestFollow(t *testing.T) {

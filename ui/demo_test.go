@@ -33,7 +33,7 @@ func newDemoLog(contexts ...string) *demoLog {
 			{Resource: "nodes", Kind: "Node", Version: "v1"},
 			{Resource: "events", Kind: "Event", Version: "v1", Namespaced: true, Uncached: true},
 		} {
-			k.Context = c
+			k.Context, k.Server = c, c+".example:6443"
 			d.streams[c+"/"+k.Resource] = d.log.AddStream(k)
 		}
 	}

@@ -28,13 +28,16 @@ func (h *header) state() (themes.Style, string) {
 		return h.st.WarnBold, "PAUSED +" + count(h.missed)
 	case n == 0:
 		return h.st.WarnBold, "NO STREAMS"
-	case len(h.all.degraded) > 0:
-		d := h.all.degraded[0]
-		s := "STALE " + strconv.Itoa(len(h.all.degraded)) + "/" + strconv.Itoa(n) + " " + h.all.name(d.StreamInfo)
-		if c := countdown(d, h.now); c != "" {
+	case h.all.stale > 0:
+		t := h.all.troubles[0]
+		s := "STALE " + strconv.Itoa(h.all.stale) + "/" + strconv.Itoa(n) + " " + t.name(h.all)
+		if c := countdown(t.StreamStatus, h.now); c != "" && t.probed() {
 			return h.st.BadBold, s + " retry " + c
 		}
-		return h.st.BadBold, s + " " + d.State.String()
+		return h.st.BadBold, s + " " + t.State.String()
+	case h.all.suspect > 0:
+		t := h.all.troubles[0]
+		return h.st.WarnBold, "SUSPECT " + strconv.Itoa(h.all.suspect) + "/" + strconv.Itoa(n) + " " + t.name(h.all) + ": " + silence(t.StreamStatus, h.now)
 	case h.all.syncing > 0:
 		return h.st.WarnBold, "SYNC " + strconv.Itoa(n-h.all.syncing) + "/" + strconv.Itoa(n)
 	case !h.all.live():

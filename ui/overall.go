@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +13,12 @@ import (
 type overall struct {
 	streams  []model.StreamStatus
 	states   map[model.State]int
-	degraded []model.StreamStatus // worst first
+	troubles []trouble // worst first
+	outages  map[host]*outage
+	stale    int // streams that are lost or behind
+	suspect  int // streams that may be
 	fresh    int
-	syncing  int // connecting or syncing, never degraded
+	syncing  int // connecting or syncing for the first time
 
 	rate       [model.RateSeconds]uint32
 	reconnects int64
@@ -40,9 +42,11 @@ func newOverall(streams []model.StreamStatus, now time.Time) overall {
 			o.groups[s.Resource] = s.Group
 		}
 		switch {
-		case s.State.Degraded():
-			o.degraded = append(o.degraded, s)
-			o.moving = o.moving || s.Last.Until.After(now)
+		case s.State == model.Overdue:
+			o.suspect++
+		case unwell(&s):
+			o.stale++
+			o.moving = o.moving || s.Last.Until.After(now) || s.State == model.Connecting
 		case s.State.Fresh():
 			o.fresh++
 			o.moving = o.moving || now.Sub(s.Heartbeat) < 2*time.Second
@@ -57,9 +61,8 @@ func newOverall(streams []model.StreamStatus, now time.Time) overall {
 		o.gaps += s.Gaps
 	}
 	o.contexts = len(contexts)
-	sort.SliceStable(o.degraded, func(i, j int) bool {
-		return severity(o.degraded[i].State) > severity(o.degraded[j].State)
-	})
+	o.outages = findOutages(streams)
+	o.troubles = findTroubles(streams, o.outages)
 	return o
 }
 
@@ -106,84 +109,6 @@ func (o *overall) perSecond() float64 {
 		n += v
 	}
 	return float64(n) / 5
-}
-
-// severity orders the states by how much a user must know of them.
-func severity(s model.State) int {
-	switch s {
-	case model.Stopped, model.Gone:
-		return 6
-	case model.Denied:
-		return 5
-	case model.Backoff:
-		return 4
-	case model.Expired, model.Slept:
-		return 3
-	case model.Relisting:
-		return 2
-	case model.Overdue:
-		return 1
-	}
-	return 0
-}
-
-// countdown says when the next attempt starts; "" if none is due.
-func countdown(s model.StreamStatus, now time.Time) string {
-	if s.Last.Until.IsZero() || !s.State.Degraded() {
-		return ""
-	}
-	if d := s.Last.Until.Sub(now); d > 0 {
-		return seconds(d)
-	}
-	return "now"
-}
-
-// cause says in words why a stream is in its state.
-func cause(s model.StreamStatus) string {
-	if s.Last.Text != "" {
-		return s.Last.Text
-	}
-	if s.Last.Cause != model.CauseNone {
-		return strings.ReplaceAll(string(s.Last.Cause), "-", " ")
-	}
-	return ""
-}
-
-// attempt writes "3rd try"; "" while there was none.
-func attempt(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	end := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			end = "st"
-		case 2:
-			end = "nd"
-		case 3:
-			end = "rd"
-		}
-	}
-	return strconv.Itoa(n) + end + " try"
-}
-
-// trouble is one line on a degraded stream: state, name, countdown, cause.
-func (o *overall) trouble(s model.StreamStatus, now time.Time) string {
-	b := s.State.String() + " "
-	if o.contexts > 1 {
-		b += s.Context + "/"
-	}
-	b += o.name(s.StreamInfo)
-	if c := countdown(s, now); c != "" {
-		b += " " + c
-	} else if !s.Since.IsZero() {
-		b += " " + age(now.Sub(s.Since))
-	}
-	if c := cause(s); c != "" {
-		b += ": " + c
-	}
-	return b
 }
 
 // stateOrder is the order in which the states are counted.

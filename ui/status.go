@@ -9,7 +9,8 @@ import (
 )
 
 // statusBar is the line that never hides a degraded stream: the streams that
-// are not well come first, each with its cause and its countdown. When they do
+// are not well come first, each with its cause and its countdown; those that wait
+// for the same host are one. When they do
 // not fit they take turns, and the number of the others is always there.
 type statusBar struct {
 	st    *themes.Styles
@@ -24,7 +25,7 @@ const turn = 3 * time.Second
 func (b *statusBar) draw(w int) string {
 	l := newLine(b.st.Bar)
 	l.text("", " ")
-	if n := len(b.all.degraded); n > 0 {
+	if n := len(b.all.troubles); n > 0 {
 		b.troubles(l, w, n)
 	}
 	// The summary takes what is left: whole parts, and none is better than a
@@ -50,8 +51,8 @@ func (b *statusBar) troubles(l *line, w, n int) {
 	first := 0
 	texts := make([]string, n)
 	total := 0
-	for i, s := range b.all.degraded {
-		texts[i] = b.all.trouble(s, b.now)
+	for i, t := range b.all.troubles {
+		texts[i] = t.text(b.all, b.now)
 		_, tw := safe(texts[i])
 		total += tw + 3
 	}
@@ -63,7 +64,8 @@ func (b *statusBar) troubles(l *line, w, n int) {
 		if left := n - shown - 1; left > 0 {
 			more = " +" + strconv.Itoa(left) + " more"
 		}
-		s := texts[(first+shown)%n]
+		i := (first + shown) % n
+		s := texts[i]
 		text, tw := fit(s, w-l.w-len(more)-2)
 		if shown > 0 {
 			if _, full := safe(s); l.w+full+len(more)+5 > w {
@@ -72,7 +74,7 @@ func (b *statusBar) troubles(l *line, w, n int) {
 			}
 			l.text(b.st.Rule, " │ ")
 		}
-		l.glyphs(b.st.BadBold, text, tw)
+		l.glyphs(b.all.troubles[i].style(b.st), text, tw)
 	}
 }
 

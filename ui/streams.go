@@ -172,18 +172,10 @@ func (p *streamsPane) second(s *model.StreamStatus, selected bool) string {
 	l := p.start(selected)
 	l.pad(3)
 	const sparks = 10
-	if s.State.Degraded() {
-		text := ""
-		if c := countdown(*s, p.now); c != "" {
-			text = c + "  "
-			if a := attempt(s.Last.Attempt); a != "" {
-				text = a + " " + text
-			}
-		} else if !s.Since.IsZero() {
-			text = "for " + age(p.now.Sub(s.Since)) + "  "
-		}
-		l.upTo(p.st.Warn, text, p.r.w-l.w)
-		l.upTo(p.st.Text, cause(*s), p.r.w-l.w-1)
+	if unwell(s) {
+		when, why := p.all.plight(s, p.now)
+		l.upTo(p.st.Warn, when, p.r.w-l.w-1)
+		l.upTo(p.st.Text, "  "+why, p.r.w-l.w-1)
 		return l.end(p.r.w)
 	}
 	st, heart := p.heart(s)
@@ -242,7 +234,7 @@ var streamColumns = [...]struct {
 // sparklines.
 func (p *streamsPane) tableColumns() []int {
 	room := p.r.w - 24
-	if len(p.all.degraded) > 0 {
+	if len(p.all.troubles) > 0 {
 		room = p.r.w - 42
 	}
 	var cols []int
@@ -281,7 +273,7 @@ func (p *streamsPane) tableHead() string {
 		l.glyphs("", " ", 1)
 	}
 	last := " last 20 s"
-	if len(p.all.degraded) > 0 {
+	if len(p.all.troubles) > 0 {
 		last += ", or the cause"
 	}
 	l.upTo(p.st.Dim, last, p.r.w-l.w)
@@ -333,12 +325,12 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 		l.glyphs("", " ", 1)
 	}
 	l.glyphs("", " ", 1)
-	if s.State.Degraded() {
-		text := cause(*s)
-		if c := countdown(*s, p.now); c != "" {
-			text = c + "  " + text
+	if unwell(s) {
+		when, why := p.all.plight(s, p.now)
+		if why != "" {
+			when += "  " + why
 		}
-		l.upTo(p.st.Warn, text, p.r.w-l.w)
+		l.upTo(p.st.Warn, when, p.r.w-l.w)
 	} else if n := min(p.r.w-l.w, 20); n > 0 {
 		l.glyphs(p.rateStyle(s), spark(s.Rate[:model.RateSeconds-1], n), n)
 	}

@@ -1,0 +1,282 @@
+package ui
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"rewatch/model"
+	"rewatch/themes"
+)
+
+// unwell reports whether a stream must be named in the status bar: one that is
+// degraded, and one that tries again and has not succeeded yet.
+func unwell(s *model.StreamStatus) bool {
+	return s.State.Degraded() || s.State == model.Connecting && s.Failure.To != model.Idle
+}
+
+// host is what the streams of one server of one context have in common.
+type host struct{ context, server string }
+
+func hostOf(s *model.StreamStatus) host { return host{s.Context, s.Server} }
+
+// outage is a host that does not answer: one stream probes it, and the others
+// wait for what comes of it.
+type outage struct {
+	prober  *model.StreamStatus // nil: the host has answered, or it is nobody's turn
+	waiting []*model.StreamStatus
+}
+
+// waitsForHost reports whether a stream leaves the dialling to another one.
+func waitsForHost(s *model.StreamStatus) bool {
+	return s.State == model.Backoff && s.Last.Cause == model.CauseHostDown
+}
+
+// findOutages finds the hosts that streams wait for, and who probes them.
+func findOutages(streams []model.StreamStatus) map[host]*outage {
+	var out map[host]*outage
+	for i := range streams {
+		if s := &streams[i]; waitsForHost(s) {
+			if out == nil {
+				out = map[host]*outage{}
+			}
+			if out[hostOf(s)] == nil {
+				out[hostOf(s)] = &outage{}
+			}
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	for i := range streams {
+		s := &streams[i]
+		o := out[hostOf(s)]
+		switch {
+		case o == nil, s.State != model.Backoff && (s.State != model.Connecting || !unwell(s)):
+		case waitsForHost(s):
+			o.waiting = append(o.waiting, s)
+		case o.prober == nil:
+			o.prober = s
+		case probesRather(s, o.prober):
+			o.waiting = append(o.waiting, o.prober)
+			o.prober = s
+		default:
+			o.waiting = append(o.waiting, s) // will, as soon as its own pause is over
+		}
+	}
+	return out
+}
+
+// probesRather reports which of two streams is the prober: the one that dials,
+// else the one that has failed more often, else the one that failed last.
+func probesRather(a, b *model.StreamStatus) bool {
+	if dials := a.State == model.Connecting; dials != (b.State == model.Connecting) {
+		return dials
+	}
+	if a.Failure.Attempt != b.Failure.Attempt {
+		return a.Failure.Attempt > b.Failure.Attempt
+	}
+	return a.Since.After(b.Since)
+}
+
+// trouble is an entry of the status bar: a stream that is not well, or a host
+// that does not answer.
+type trouble struct {
+	*model.StreamStatus // of the prober, where it is a host
+	outage              *outage
+}
+
+// findTroubles lists what is wrong, the worst first: one entry for a host that
+// is down, however many streams it has.
+func findTroubles(streams []model.StreamStatus, outages map[host]*outage) []trouble {
+	var out []trouble
+	for i := range streams {
+		s := &streams[i]
+		if !unwell(s) {
+			continue
+		}
+		o := outages[hostOf(s)]
+		switch {
+		case o == nil, s.State != model.Backoff && s.State != model.Connecting:
+			out = append(out, trouble{s, nil})
+		case s == o.prober, o.prober == nil && s == o.waiting[0]:
+			out = append(out, trouble{s, o})
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return severity(out[i].State) > severity(out[j].State) })
+	return out
+}
+
+// severity orders the states by how much a user must know of them.
+func severity(s model.State) int {
+	switch s {
+	case model.Stopped, model.Gone:
+		return 6
+	case model.Denied:
+		return 5
+	case model.Backoff, model.Connecting:
+		return 4
+	case model.Expired, model.Slept:
+		return 3
+	case model.Relisting:
+		return 2
+	case model.Overdue:
+		return 1
+	}
+	return 0
+}
+
+// text is the entry in words: state, name, attempt, countdown, cause.
+func (t trouble) text(o *overall, now time.Time) string {
+	word := t.State
+	if word == model.Connecting {
+		word = model.Backoff // it would blink
+	}
+	b := word.String() + " " + t.name(o)
+	if n := next(t.StreamStatus, now); n != "" && t.probed() {
+		b += " " + n
+	} else if t.State == model.Overdue {
+		return b + ": " + silence(t.StreamStatus, now)
+	} else if !t.Since.IsZero() && t.outage == nil {
+		b += " " + age(now.Sub(t.Since))
+	}
+	if t.outage == nil {
+		if c := cause(t.StreamStatus); c != "" {
+			b += ": " + c
+		}
+		return b
+	}
+	if !t.probed() {
+		return b + ": " + plural(len(t.outage.waiting), "stream") + " about to try again"
+	}
+	b += ": " + cause(t.StreamStatus) + " · " + plural(len(t.outage.waiting), "stream")
+	if len(t.outage.waiting) == 1 {
+		return b + " waits"
+	}
+	return b + " wait"
+}
+
+// probed is false for a host that nobody probes.
+func (t trouble) probed() bool { return t.outage == nil || t.outage.prober != nil }
+
+// name is that of the stream, or of the host.
+func (t trouble) name(o *overall) string {
+	switch {
+	case t.outage != nil && t.Server != "":
+		return t.Server
+	case t.outage != nil:
+		return t.Context
+	case o.contexts > 1:
+		return t.Context + "/" + o.name(t.StreamInfo)
+	}
+	return o.name(t.StreamInfo)
+}
+
+// style of an entry: a suspicion is not written as a loss.
+func (t trouble) style(st *themes.Styles) themes.Style {
+	if t.State == model.Overdue {
+		return st.WarnBold
+	}
+	return st.BadBold
+}
+
+// silence says for how long nothing has come.
+func silence(s *model.StreamStatus, now time.Time) string {
+	since := s.LastFrame
+	if since.IsZero() {
+		since = s.Since
+	}
+	return "no frame for " + seconds(now.Sub(since))
+}
+
+// countdown says when the next attempt starts; "" if none is due.
+func countdown(s *model.StreamStatus, now time.Time) string {
+	switch {
+	case !unwell(s):
+		return ""
+	case s.State == model.Connecting:
+		return "now"
+	case s.Last.Until.IsZero():
+		return ""
+	}
+	if d := s.Last.Until.Sub(now); d > 0 {
+		return seconds(d)
+	}
+	return "now"
+}
+
+// next is "3rd try in 1.6 s", or "3rd try now"; "" if none is due.
+func next(s *model.StreamStatus, now time.Time) string {
+	c := countdown(s, now)
+	switch {
+	case c == "":
+		return ""
+	case c != "now":
+		c = "in " + c
+	}
+	n := s.Last.Attempt
+	if s.State == model.Connecting {
+		n = s.Failure.Attempt
+	}
+	if a := attempt(n); a != "" {
+		return a + " " + c
+	}
+	return c
+}
+
+// cause says in words why a stream is in its state.
+func cause(s *model.StreamStatus) string {
+	t := s.Last
+	if s.State == model.Connecting {
+		t = s.Failure
+	}
+	if t.Text != "" {
+		return t.Text
+	}
+	return strings.ReplaceAll(string(t.Cause), "-", " ")
+}
+
+// attempt writes "3rd try"; "" while there was none.
+func attempt(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	end := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return strconv.Itoa(n) + end + " try"
+}
+
+// plight says what is wrong with a stream that is not well: first when that
+// will change or how long it has lasted, then why.
+func (o *overall) plight(s *model.StreamStatus, now time.Time) (when, why string) {
+	if h := o.outages[hostOf(s)]; h != nil && s != h.prober && s.State == model.Backoff {
+		if h.prober == nil {
+			return "about to try again", ""
+		}
+		c := countdown(h.prober, now)
+		if c != "now" {
+			c = "in " + c
+		}
+		return "waits for " + o.name(h.prober.StreamInfo) + "' try " + c, ""
+	}
+	if s.State == model.Overdue {
+		return silence(s, now), ""
+	}
+	if n := next(s, now); n != "" {
+		return n, cause(s)
+	}
+	if !s.Since.IsZero() {
+		when = "for " + age(now.Sub(s.Since))
+	}
+	return when, cause(s)
+}

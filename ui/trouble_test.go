@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rewatch/model"
+)
+
+// hostDown takes a context down: its pods probe the host, the others wait.
+func (d *driver) hostDown(context string, attempt int, until time.Duration) {
+	for _, s := range []string{"pods", "deployments", "replicasets", "configmaps", "nodes", "events"} {
+		d.demo.step(d.now, context+"/"+s, model.Backoff, model.CauseCut, "connection reset by peer", d.now.Add(10*time.Millisecond), 1)
+		if s != "pods" {
+			d.demo.step(d.now, context+"/"+s, model.Backoff, model.CauseHostDown, "another stream probes", d.now.Add(10*time.Millisecond), 1)
+		}
+	}
+	d.probe(context, attempt, until)
+}
+
+// probe fails once more.
+func (d *driver) probe(context string, attempt int, until time.Duration) {
+	d.demo.step(d.now, context+"/pods", model.Connecting, model.CauseNone, "", time.Time{}, 0)
+	d.demo.step(d.now, context+"/pods", model.Backoff, model.CauseRefused, "connection refused", d.now.Add(until), attempt)
+	d.wait(0)
+}
+
+func TestOneEntryForAHostThatIsDown(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.hostDown("prod-eu", 15, 2700*time.Millisecond)
+	want := " RETRY prod-eu.example:6443 15th try in 2.7 s: connection refused · 5 streams wait"
+	if got := d.status(); !strings.HasPrefix(got, want) {
+		t.Errorf("the status says %q, want %q", got, want)
+	}
+	d.has("STALE 6/6 prod-eu.example:6443 retry 2.7 s")
+	d.hasNot("1st try")
+	if n := strings.Count(d.screen(), "waits for pods' try in 2.7 s"); n != 5 {
+		t.Errorf("%d streams show whom they wait for, want 5:\n%s", n, d.screen())
+	}
+	// While the prober dials, nothing blinks.
+	d.demo.step(d.now, "prod-eu/pods", model.Connecting, model.CauseNone, "", time.Time{}, 0)
+	d.wait(0)
+	d.has("STALE 6/6 prod-eu.example:6443 retry now")
+	d.has("RETRY prod-eu.example:6443 15th try now: connection refused · 5 streams wait")
+	d.has("waits for pods' try now")
+	// The host answers: the others follow within moments.
+	d.demo.step(d.now, "prod-eu/pods", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
+	d.wait(0)
+	d.has("RETRY prod-eu.example:6443: 5 streams about to try again")
+	d.has("STALE 5/6 prod-eu.example:6443 RETRY")
+	for _, s := range []string{"deployments", "replicasets", "configmaps", "nodes", "events"} {
+		d.demo.step(d.now, "prod-eu/"+s, model.Live, model.CauseNone, "resumed", time.Time{}, 0)
+	}
+	d.wait(0)
+	if !says(d.header(), "LIVE") {
+		t.Errorf("all is well, and the header says %s", d.header())
+	}
+}
+
+func TestOneOfTwoHostsIsDown(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono", "prod-eu", "prod-us")
+	d.script()
+	d.demo.start(d.now, "prod-us", 3)
+	d.demo.step(d.now, "prod-us/nodes", model.Backoff, model.CauseThrottled, "429", d.now.Add(5*time.Second), 2)
+	d.hostDown("prod-eu", 3, 1600*time.Millisecond)
+	d.has("STALE 7/12")
+	d.has("waits for pods' try in 1.6 s")
+	status := ""
+	for range 2 { // in turns, where they do not fit
+		status += d.status()
+		d.wait(turn)
+	}
+	for _, want := range []string{"RETRY prod-eu.example:6443 3rd try ", ": connection refused · 5 streams wait", "RETRY prod-us/nodes 2nd try "} {
+		if !strings.Contains(status, want) {
+			t.Errorf("the status never says %q: %s", want, status)
+		}
+	}
+}
+
+// What may be lost is not called lost, and what is lost comes first.
+func TestSuspicionIsNoLoss(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	last := d.app.all.streams[4].LastFrame
+	d.wait(last.Add(105 * time.Second).Sub(d.now))
+	d.demo.step(d.now, "prod-eu/nodes", model.Overdue, model.CauseNone, "no frame for 90s", time.Time{}, 0)
+	d.wait(0)
+	d.has("SUSPECT 1/6 nodes: no frame for 1m45s")
+	d.hasNot("STALE")
+	if !strings.HasPrefix(d.status(), " OVERDUE nodes: no frame for 1m45s") {
+		t.Errorf("the status says %s", d.status())
+	}
+	d.demo.step(d.now, "prod-eu/pods", model.Backoff, model.CauseCut, "connection reset by peer", d.now.Add(time.Second), 1)
+	d.wait(0)
+	d.has("STALE 1/6 pods retry 1.0 s")
+	d.has("OVERDUE nodes")
+}
+
+// A stream that dials again is still lost.
+func TestTroubleDoesNotBlink(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.demo.step(d.now, "prod-eu/nodes", model.Backoff, model.CauseRefused, "connection refused", d.now.Add(time.Second), 3)
+	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseNone, "", time.Time{}, 0)
+	d.wait(0)
+	d.has("STALE 1/6 nodes retry now")
+	d.has("RETRY nodes 3rd try now: connection refused")
+	d.has("CONNECT nodes")
+}
