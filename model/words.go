@@ -9,6 +9,10 @@ import (
 // are looked for as one, with the spaces between them.
 const maxWords = 16
 
+// Filter decides whether a row is shown. It may be called for rows in any
+// order, by one goroutine at a time.
+type Filter func(Event) bool
+
 // PlainWords makes a filter of words separated by spaces: all of them must be
 // found, whatever the case, in the kind, namespace, name, type, stream or
 // context of a row; of notes and changes of streams also in their text. Gaps

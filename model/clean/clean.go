@@ -42,18 +42,6 @@ const (
 // it is, without a copy. Line(Line(s)) is Line(s).
 func Line(s string) string { return line(s, len(s)*maxGrowth) }
 
-// Text is Line for text of several lines: "\n" stays, tabs become spaces.
-func Text(s string) string {
-	if !strings.ContainsAny(s, "\n\t") {
-		return Line(s)
-	}
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = Line(strings.ReplaceAll(l, "\t", "    "))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // maxGrowth is more than the columns that one byte may come to.
 const maxGrowth = 6
 

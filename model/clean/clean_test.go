@@ -41,42 +41,26 @@ func TestLine(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	for in, want := range map[string]string{
-		"a": "a", "a\nb\n": "a\nb\n", "a:\n\tb\x1b\r\n": "a:\n    b␛␍\n", "\t": "    ", "a\u2028b": "a␤b",
-	} {
-		if got := Text(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestPlainDoesNotAllocate(t *testing.T) {
 	s := strings.Repeat("Back-off restarting failed container ", 10)
-	if n := testing.AllocsPerRun(10, func() { _, _, _ = Line(s), Text(s), Width(s) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { _, _ = Line(s), Width(s) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-func TestTruncateAndPad(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	for _, c := range []struct {
-		in         string
-		cols       int
-		cut, right string
+		in   string
+		cols int
+		cut  string
 	}{
-		{"abc", 3, "abc", "abc"}, {"abcd", 3, "ab…", "ab…"}, {"abc", 1, "…", "…"}, {"abc", 0, "", ""}, {"abc", -1, "", ""}, {"", 2, "", "  "},
-		{"漢字漢字", 8, "漢字漢字", "漢字漢字"}, {"漢字漢字", 7, "漢字漢…", "漢字漢…"}, {"漢字漢字", 6, "漢字…", "漢字… "}, {"漢", 1, "…", "…"},
-		{"abcé", 4, "abcé", "abcé"}, {"abcdé", 4, "abc…", "abc…"}, {"ae\u0301xy", 3, "ae\u0301…", "ae\u0301…"}, {"äb", 5, "äb", "äb   "},
+		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"abc", 1, "…"}, {"abc", 0, ""}, {"abc", -1, ""}, {"", 2, ""},
+		{"漢字漢字", 8, "漢字漢字"}, {"漢字漢字", 7, "漢字漢…"}, {"漢字漢字", 6, "漢字…"}, {"漢", 1, "…"},
+		{"abcé", 4, "abcé"}, {"abcdé", 4, "abc…"}, {"ae\u0301xy", 3, "ae\u0301…"}, {"äb", 5, "äb"},
 	} {
 		if got := Truncate(c.in, c.cols); got != c.cut {
 			t.Errorf("Truncate(%q, %d): %q, want %q", c.in, c.cols, got, c.cut)
 		}
-		if got := Pad(c.in, c.cols); got != c.right {
-			t.Errorf("Pad(%q, %d): %q, want %q", c.in, c.cols, got, c.right)
-		}
-	}
-	if got := PadLeft("12", 4); got != "  12" {
-		t.Errorf("%q", got)
 	}
 }
 

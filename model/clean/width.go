@@ -1,10 +1,6 @@
 package clean
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "github.com/charmbracelet/x/ansi"
 
 // Width is the number of columns of a cleaned string, as the renderer counts.
 func Width(s string) int {
@@ -40,17 +36,4 @@ func Truncate(s string, cols int) string {
 		}
 		end += len(cluster)
 	}
-}
-
-// Pad returns a cleaned string with exactly cols columns: truncated, or filled
-// with spaces on the right.
-func Pad(s string, cols int) string {
-	s = Truncate(s, cols)
-	return s + strings.Repeat(" ", max(0, cols-Width(s)))
-}
-
-// PadLeft is Pad with the spaces on the left, as for numbers.
-func PadLeft(s string, cols int) string {
-	s = Truncate(s, cols)
-	return strings.Repeat(" ", max(0, cols-Width(s))) + s
 }

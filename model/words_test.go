@@ -2,78 +2,10 @@ package model
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 )
-
-func TestViewEqualsScan(t *testing.T) {
-	w := newWorld(11, smallBudget)
-	rnd := rand.New(rand.NewPCG(1, 1))
-	match, ok := PlainWords("web-A  ctx1", w.log)
-	if !ok {
-		t.Fatal("words, but no filter")
-	}
-	view, slow := NewView(match), func(e Event) bool {
-		id := w.log.Identity(e.Object)
-		return e.Object != 0 && id.Context == "ctx1" && len(id.Name) > 5 && id.Name[:5] == "web-a"
-	}
-	for range 40 {
-		for range rnd.IntN(700) {
-			if err := w.step(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s := w.log.Snapshot()
-		done := view.Advance(s, rnd.IntN(1500))
-		start, end := view.Looked()
-		if done != (start == s.First() && end == s.End()) {
-			t.Fatalf("done is %v after %d…%d of %d…%d", done, start, end, s.First(), s.End())
-		}
-		var want []Seq
-		for seq := start; seq < end; seq++ {
-			if slow(s.At(seq)) {
-				want = append(want, seq)
-			}
-		}
-		var got []Seq
-		for i := range view.Len() {
-			got = append(got, view.At(i))
-			if view.IndexOf(view.At(i)) != i {
-				t.Fatalf("IndexOf(At(%d)) is %d", i, view.IndexOf(view.At(i)))
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("rows %v, want %v", got, want)
-		}
-	}
-}
-
-func TestViewShowsTheNewestFirst(t *testing.T) {
-	l := NewLog(Options{})
-	st := l.AddStream(StreamInfo{Resource: "pods"})
-	for i := range 5000 {
-		l.Append(Record{Stream: st, Type: Noted, Detail: Note{Text: fmt.Sprint(i)}})
-	}
-	v := NewView(func(Event) bool { return true })
-	if v.Advance(l.Snapshot(), 10) || v.Len() != 10 || v.At(9) != 4999 || v.At(0) != 4990 {
-		t.Fatalf("%d rows after one step of ten", v.Len())
-	}
-	if got := v.IndexOf(3); got != 0 {
-		t.Errorf("a row that was not looked at is nearest to %d", got)
-	}
-	l.Append(Record{Stream: st, Type: Noted, Detail: Note{}})
-	if v.Advance(l.Snapshot(), 1); v.At(v.Len()-1) != 5000 {
-		t.Error("a new row has to wait for old ones")
-	}
-	if got := v.IndexOf(1 << 40); got != v.Len()-1 {
-		t.Errorf("beyond the end: %d", got)
-	}
-	if got := NewView(nil).IndexOf(0); got != -1 {
-		t.Errorf("in an empty view: %d", got)
-	}
-}
 
 func TestPlainWords(t *testing.T) {
 	l := NewLog(Options{})
@@ -127,24 +59,6 @@ func manyRows(n int) *Log {
 			Identity: Identity{Namespace: "shop", Name: name, UID: name}})
 	}
 	return l
-}
-
-// BenchmarkView1M fills a view of a million rows by words.
-func BenchmarkView1M(b *testing.B) {
-	l := manyRows(1_000_000)
-	s := l.Snapshot()
-	start, n := cpuTime(processClock), 0
-	for b.Loop() {
-		n++
-		match, _ := PlainWords("shop pod-77 modified", l)
-		v := NewView(match)
-		for !v.Advance(s, 100_000) {
-		}
-		if v.Len() != 200*11 {
-			b.Fatal(v.Len())
-		}
-	}
-	b.ReportMetric(float64((cpuTime(processClock)-start).Microseconds())/1e3/float64(n), "cpu-ms/op")
 }
 
 func BenchmarkSnapshotAt(b *testing.B) {
