@@ -108,8 +108,8 @@ func checkLine(t *testing.T, s string) {
 		if want := Truncate(got, cols); cell != want || Width(cell) > cols || w >= cols && Width(cell) < cols-1 {
 			t.Errorf("%+q: cell of %d is %+q, cut line is %+q", s, cols, cell, want)
 		}
-		if p := Pad(cell, cols); ansi.WcWidth.StringWidth(p) != cols || ansi.GraphemeWidth.StringWidth(p) != cols {
-			t.Errorf("%+q: padded to %d is %+q", s, cols, p)
+		if w := Width(cell); ansi.WcWidth.StringWidth(cell) != w || ansi.GraphemeWidth.StringWidth(cell) != w {
+			t.Errorf("%+q: the cell %+q has not the width %d everywhere", s, cell, w)
 		}
 	}
 }
