@@ -30,8 +30,8 @@ func objectDoc(d *objectData, w int) []docLine {
 		doc = append(doc, docLine{kind: docText, a: kindOfRow(d.event)})
 	}
 	changed := len(d.result.Changes) > 0
-	for _, c := range d.result.Changes {
-		doc = append(doc, changeDoc(c, w)...)
+	for i, c := range d.result.Changes {
+		doc = append(doc, changeDoc(c, d.texts[i], w)...)
 	}
 	if d.result.Cut {
 		doc = append(doc, docLine{kind: docText, a: "… more changes than can be listed"})
@@ -63,91 +63,61 @@ func kindOfRow(e model.Event) string {
 }
 
 // changeDoc is one line for a change, or several where its values are texts of
-// several lines or too long to stand side by side.
-func changeDoc(c diff.Change, w int) []docLine {
-	old, now := value(c.Old), value(c.New)
-	if strings.Contains(old, "\n") || strings.Contains(now, "\n") {
-		return append([]docLine{{kind: docChange, op: c.Op, a: c.Path}}, textDiff(old, now)...)
+// several lines, compared before, or too long to stand side by side.
+func changeDoc(c diff.Change, text []docLine, w int) []docLine {
+	if text != nil {
+		return append([]docLine{{kind: docChange, op: c.Op, a: c.Path}}, text...)
 	}
+	old, now := value(c.Old), value(c.New)
 	if c.Op == diff.Replace && len(old)+len(now) > w*50/100 {
 		return []docLine{{kind: docChange, op: c.Op, a: c.Path}, {kind: docOld, a: old}, {kind: docNew, a: now}}
 	}
 	return []docLine{{kind: docChange, op: c.Op, a: c.Path, b: old, c: now}}
 }
 
-// textContext is how many unchanged lines stand around the changed ones.
-const textContext = 2
+// textDiffs compares the values of changes that are texts of several lines, by
+// the number of the change.
+func textDiffs(changes []diff.Change) map[int][]docLine {
+	out := map[int][]docLine{}
+	for i, c := range changes {
+		old, now := value(c.Old), value(c.New)
+		if strings.Contains(old, "\n") || strings.Contains(now, "\n") {
+			out[i] = textDiff(old, now)
+		}
+	}
+	return out
+}
 
-// textDiff compares two texts by line. What they share at their ends is found
-// first, so that the quadratic part sees only the middle; when even that is
-// large, it is shown as removed and added.
+// textDiff compares two texts by line.
 func textDiff(old, now string) []docLine {
-	a, b := textLines(old), textLines(now)
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
+	lines := diff.TextDiff(old, now)
 	var out []docLine
-	for _, s := range a[max(head-textContext, 0):head] {
-		out = append(out, docLine{kind: docSame, a: s})
+	for i, c := range lines.Changes {
+		if i > 0 && jumps(lines.Changes[i-1], c) {
+			out = append(out, docLine{kind: docText, a: "    …"})
+		}
+		kind := docSame
+		switch c.Op {
+		case diff.Remove:
+			kind = docOld
+		case diff.Add:
+			kind = docNew
+		}
+		out = append(out, docLine{kind: kind, a: c.Text})
 	}
-	out = append(out, lcs(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	for _, s := range a[len(a)-tail : min(len(a)-tail+textContext, len(a))] {
-		out = append(out, docLine{kind: docSame, a: s})
+	switch {
+	case lines.Cut:
+		out = append(out, docLine{kind: docText, a: "… the texts differ in more than is compared; not all of it is shown"})
+	case len(out) == 0:
+		out = append(out, docLine{kind: docText, a: "    only in the newline at the end"})
 	}
 	return out
 }
 
-func textLines(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
-}
-
-// lcs lists removed, added and common lines by the longest common subsequence.
-func lcs(a, b []string) []docLine {
-	var out []docLine
-	i, j := 0, 0
-	if len(a)*len(b) <= 250_000 {
-		n := make([][]int32, len(a)+1)
-		for i := range n {
-			n[i] = make([]int32, len(b)+1)
-		}
-		for i := len(a) - 1; i >= 0; i-- {
-			for j := len(b) - 1; j >= 0; j-- {
-				if a[i] == b[j] {
-					n[i][j] = n[i+1][j+1] + 1
-				} else {
-					n[i][j] = max(n[i+1][j], n[i][j+1])
-				}
-			}
-		}
-		for i < len(a) && j < len(b) {
-			switch {
-			case a[i] == b[j]:
-				out = append(out, docLine{kind: docSame, a: a[i]})
-				i, j = i+1, j+1
-			case n[i+1][j] >= n[i][j+1]:
-				out = append(out, docLine{kind: docOld, a: a[i]})
-				i++
-			default:
-				out = append(out, docLine{kind: docNew, a: b[j]})
-				j++
-			}
-		}
-	}
-	for ; i < len(a); i++ {
-		out = append(out, docLine{kind: docOld, a: a[i]})
-	}
-	for ; j < len(b); j++ {
-		out = append(out, docLine{kind: docNew, a: b[j]})
-	}
-	return out
+// jumps reports whether equal lines were left out between two. Only lines that
+// both texts have stand beside what was left out.
+func jumps(a, b diff.LineChange) bool {
+	return a.Op == diff.Same && b.Op == diff.Same && b.Old > a.Old+1
 }
 
 // rowDoc is all that is known of a row without an object.

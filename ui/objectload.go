@@ -29,6 +29,7 @@ type objectData struct {
 	missing        string // why there is nothing to show, or ""
 	summary        string
 	result         diff.Result
+	texts          map[int][]docLine // see textDiffs
 	yaml           []string
 }
 
@@ -76,6 +77,7 @@ func readObject(log *model.Log, k objectKey) *objectData {
 	default:
 		d.result = diff.Objects(before, raw)
 	}
+	d.texts = textDiffs(d.result.Changes)
 	d.yaml = yamlLines(raw, yamlLimit)
 	return d
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -62,15 +61,5 @@ func TestValuesInOneLine(t *testing.T) {
 		if got := value(in); got != want {
 			t.Errorf("value(%s) = %s, want %s", in, got, want)
 		}
-	}
-}
-
-func TestTextDiff(t *testing.T) {
-	var got []string
-	for _, d := range textDiff("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\nx\ne\nf\n") {
-		got = append(got, map[docKind]string{docSame: " ", docOld: "-", docNew: "+"}[d.kind]+d.a)
-	}
-	if s := strings.Join(got, ","); s != " b, c,-d,+D,+x, e, f" {
-		t.Errorf("got %s", s)
 	}
 }
