@@ -27,7 +27,7 @@ type joiner struct {
 	log     *model.Log
 	request resolve.Request
 	options watch.ClusterOptions
-	asking  sync.WaitGroup // goroutines, which end with their context
+	beside  *crew
 
 	mu      sync.Mutex
 	added   map[model.StreamInfo]model.StreamID // by info with ID 0
@@ -37,9 +37,9 @@ type joiner struct {
 	clients map[string]*watch.Cluster
 }
 
-func newJoiner(e *watch.Engine, log *model.Log, req resolve.Request, f *flags) *joiner {
+func newJoiner(e *watch.Engine, log *model.Log, req resolve.Request, f *flags, beside *crew) *joiner {
 	return &joiner{
-		engine: e, log: log, request: req,
+		engine: e, log: log, request: req, beside: beside,
 		options: watch.ClusterOptions{QPS: f.qps, Burst: f.burst, HTTP1: f.http1},
 		added:   map[model.StreamInfo]model.StreamID{}, first: map[string]model.StreamID{},
 		pending: map[string][]model.Note{}, noted: map[string]bool{}, clients: map[string]*watch.Cluster{},
@@ -65,7 +65,7 @@ type answer struct {
 func (j *joiner) start(ctx context.Context, clusters []*cluster, progress io.Writer) error {
 	answers := make(chan answer, len(clusters)) // nobody waits to be read
 	for _, c := range clusters {
-		j.asking.Go(func() { answers <- j.ask(ctx, c) })
+		j.beside.Go(func() { answers <- j.ask(ctx, c) })
 	}
 	if isTerminal(progress) {
 		patience := time.AfterFunc(time.Second, func() {
@@ -212,7 +212,7 @@ func (j *joiner) fallback(ctx context.Context, c *cluster, why string) {
 		j.note(c.name, model.Note{Text: err.Error()})
 		return
 	}
-	j.asking.Go(func() { j.askAgain(ctx, c) })
+	j.beside.Go(func() { j.askAgain(ctx, c) })
 }
 
 func (j *joiner) askAgain(ctx context.Context, c *cluster) {

@@ -63,26 +63,21 @@ func (s session) run(ctx context.Context) error {
 
 	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes})
 	engine := watch.NewEngine(log, watch.Options{})
-	j := newJoiner(engine, log, s.request, s.flags)
+	beside := &crew{end: cancel}
+	j := newJoiner(engine, log, s.request, s.flags, beside)
 	if err := j.start(ctx, s.clusters, s.streams.err); err != nil {
 		if ctx.Err() != nil {
 			return nil // interrupted while connecting
 		}
 		return err
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		engine.Run(ctx)
-		j.asking.Wait()
-	}()
-	go s.showNews(ctx, log)
+	beside.Go(func() { engine.Run(ctx) })
+	beside.Go(func() { s.showNews(ctx, log) })
 
 	err := s.show(ctx, log, engine)
 	cancel()
-	select {
-	case <-done:
-	case <-time.After(stopTimeout):
+	if crash := beside.wait(stopTimeout, s.streams.err); crash != nil {
+		return crash
 	}
 	return err
 }

@@ -21,12 +21,12 @@ import (
 // Identity.Context is that of the stream unless it is given; items of lists
 // carry no apiVersion and kind, which then come from the stream as well.
 func (l *Log) Append(r Record) Event {
+	defer l.notify()
 	l.mu.Lock()
+	defer l.mu.Unlock() // a panic must not hold up the readers
 	e := l.append(&r)
 	l.settle()
 	l.evict()
-	l.mu.Unlock()
-	l.notify()
 	return e
 }
 

@@ -2,7 +2,9 @@ package watch
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -42,7 +44,9 @@ type Engine struct {
 	streams []*stream // by StreamID, nil where another writer owns the number
 	gates   map[string]*hostGate
 	ctx     context.Context // of Run; nil before
+	end     context.CancelFunc
 	running sync.WaitGroup
+	crash   any // what the first stream that panicked said, and where
 }
 
 // NewEngine returns an engine that writes to log.
@@ -92,14 +96,32 @@ func (e *Engine) start(s *stream) {
 		return // Run is ending and may not be kept
 	}
 	ctx := e.ctx
-	e.running.Go(func() { s.run(ctx) })
+	e.running.Go(func() {
+		defer e.caught()
+		s.run(ctx)
+	})
+}
+
+// caught keeps the panic of a stream for Run, and ends the others.
+func (e *Engine) caught() {
+	if r := recover(); r != nil {
+		e.mu.Lock()
+		if e.crash == nil {
+			e.crash = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+		}
+		e.mu.Unlock()
+		e.end()
+	}
 }
 
 // Run runs the streams until ctx ends, and returns when every goroutine of the
-// engine has. It may be called once.
+// engine has. It may be called once. If a stream panics, Run ends them all and
+// panics itself: its caller knows of the terminal that must be given back.
 func (e *Engine) Run(ctx context.Context) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	e.mu.Lock()
-	e.ctx = ctx
+	e.ctx, e.end = ctx, end
 	for _, s := range e.all() {
 		e.start(s)
 	}
@@ -111,6 +133,9 @@ func (e *Engine) Run(ctx context.Context) {
 	e.running.Wait()
 	for _, s := range streams {
 		s.c.Close()
+	}
+	if e.crash != nil {
+		panic(e.crash)
 	}
 }
 

@@ -1,10 +1,14 @@
 package watch
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	"rewatch/model"
 )
@@ -33,4 +37,22 @@ func open2(f ...string) http.HandlerFunc {
 		case <-r.Context().Done():
 		}
 	}
+}
+
+// A panic in a stream reaches whoever runs the engine, once all streams have
+// ended, and not the runtime, which would leave the terminal raw.
+func TestAPanicOfAStreamIsThatOfRun(t *testing.T) {
+	c, err := NewCluster("c", &rest.Config{Host: "http://127.0.0.1:1"}, ClusterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := NewEngine(model.NewLog(model.Options{}), Options{Rand: func() float64 { panic("no luck") }})
+	e.Add(c, Target{StreamInfo: model.StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod"}})
+	e.Add(c, Target{StreamInfo: model.StreamInfo{Version: "v1", Resource: "nodes", Kind: "Node"}})
+	defer func() {
+		if r := fmt.Sprint(recover()); !strings.Contains(r, "no luck") || !strings.Contains(r, "engine_test.go") {
+			t.Errorf("Run ended with %s", r)
+		}
+	}()
+	e.Run(t.Context())
 }
