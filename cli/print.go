@@ -28,6 +28,7 @@ type printer struct {
 	next     model.Seq
 	infos    []model.StreamStatus
 	told     map[model.StreamID]model.Transition // last state told on err
+	stopped  bool                                // a stream has ended for good since the last look
 }
 
 const outBuffer = 64 << 10
@@ -62,6 +63,9 @@ func (p *printer) run(ctx context.Context) error {
 	if err == nil || closedPipe(err) {
 		return nil
 	}
+	if f := (&failure{}); errors.As(err, &f) {
+		return f
+	}
 	return failed("check where stdout goes", "cannot write: %s", oneLine(err))
 }
 
@@ -70,12 +74,27 @@ func (p *printer) loop(ctx context.Context) error {
 		if err := p.print(p.log.Snapshot()); err != nil {
 			return err
 		}
+		if p.stopped && p.nothingRuns() {
+			return failed("correct what the lines above name", "every watch was refused for good")
+		}
 		select {
 		case <-p.log.Wake():
 		case <-ctx.Done():
 			return nil
 		}
 	}
+}
+
+// nothingRuns reports whether every stream has ended for good. On a screen the
+// user can retry; in a pipe nobody would ever see another line.
+func (p *printer) nothingRuns() bool {
+	p.stopped = false
+	for _, s := range p.log.Streams(time.Now()) {
+		if s.State != model.Stopped {
+			return false
+		}
+	}
+	return true
 }
 
 // closedPipe reports whether a write failed because nobody reads any more.
@@ -205,6 +224,7 @@ func (p *printer) change(e model.Event) {
 		return
 	}
 	last := p.told[e.Stream]
+	p.stopped = p.stopped || t.To == model.Stopped
 	worse := t.To.Degraded() && (last.To != t.To || last.Cause != t.Cause)
 	better := t.To.Fresh() && last.To.Degraded()
 	if t.Cause == model.CauseShutdown || !worse && !better {

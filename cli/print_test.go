@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -89,12 +90,12 @@ func wantLines(t *testing.T, text string, patterns ...string) {
 func TestSecretsArePrintedAsFingerprints(t *testing.T) {
 	log := model.NewLog(model.Options{})
 	id := log.AddStream(model.StreamInfo{Version: "v1", Resource: "secrets", Kind: "Secret"})
-	for rv, v := range []string{"U0VOVElORUwtczNjcjN0LTE=", "U0VOVElORUwtczNjcjN0LTI="} {
+	for rv, v := range []string{"bm90LXNob3duLTE=", "bm90LXNob3duLTI="} /* not-shown-1, not-shown-2 */ {
 		log.Append(model.Record{Time: start, Stream: id, Type: model.Type(int(model.Added) + rv), Raw: fmt.Appendf(nil,
 			`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"db","namespace":"shop","uid":"u","resourceVersion":"%d"},"data":{"password":%q}}`, rv+1, v)})
 	}
 	out, _ := printed(t, log, false)
-	if strings.Contains(out, "U0VOVElORUw") || strings.Contains(out, "SENTINEL") {
+	if strings.Contains(out, "bm90LXNo") || strings.Contains(out, "not-shown") {
 		t.Errorf("a Secret's value was printed:\n%s", out)
 	}
 	if !strings.Contains(out, "MODIFIED Secret shop/db") {
@@ -149,5 +150,35 @@ func TestRowsThatLeftTheLogAreCounted(t *testing.T) {
 	}
 	if len(lines)-1+int(evicted) != n {
 		t.Errorf("%d rows: %d lost and %d printed", n, evicted, len(lines)-1)
+	}
+}
+
+// In a pipe nobody can retry: when no watch is left, the command has failed.
+func TestEveryWatchRefusedForGoodIsAFailure(t *testing.T) {
+	log := model.NewLog(model.Options{})
+	a := log.AddStream(model.StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod"})
+	b := log.AddStream(model.StreamInfo{Version: "v1", Resource: "nodes", Kind: "Node"})
+	stop := func(id model.StreamID) {
+		log.Append(model.Record{Time: start, Stream: id, Type: model.StreamChange,
+			Detail: model.Transition{From: model.Connecting, To: model.Stopped, Cause: model.CauseInvalid, Text: "400 field label not supported: spec.foo"}})
+	}
+	var out, errs buffer
+	ended := make(chan error, 1)
+	stop(a)
+	go func() { ended <- newPrinter(log, streams{nil, &out, &errs}, false).run(t.Context()) }()
+	select {
+	case err := <-ended:
+		t.Fatalf("one stream goes on, but: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	stop(b)
+	select {
+	case err := <-ended:
+		var f *failure
+		if !errors.As(err, &f) || f.code != 1 {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("goes on without a watch")
 	}
 }
