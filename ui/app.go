@@ -270,8 +270,9 @@ func (a *App) preview() {
 		return
 	}
 	if e, ok := a.timeline.selected(); ok {
-		if a.timeline.folded(e) == nil && (e.Type.IsObject() || !a.timeline.follow) {
-			a.object.preview(e)
+		f := a.timeline.folded(e)
+		if step := !e.Type.IsObject(); step && !a.timeline.follow || !step && f == nil {
+			a.object.preview(e, f, &a.all)
 			a.previewed = a.now
 		}
 	}

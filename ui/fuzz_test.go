@@ -98,17 +98,22 @@ func TestIndexGrowsAsIfMadeAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	d := newDemoLog("prod-eu")
 	d.start(epoch, "prod-eu", 300)
+	all := newOverall(d.log.Streams(epoch), epoch)
+	states := []model.State{model.Backoff, model.Connecting, model.Backoff, model.Live, model.Relisting}
 	match, _ := model.PlainWords("checkout", d.log)
 	for _, noise := range []bool{false, true} {
 		for _, f := range []model.Filter{nil, match} {
-			grown := newIndex(f, noise, 0)
+			grown := newIndex(f, noise, 0, all.host)
 			for range 50 {
 				for range r.IntN(40) {
 					d.churn(epoch, "prod-eu")
+					for _, stream := range []string{"prod-eu/pods", "prod-eu/nodes"}[:r.IntN(3)] {
+						d.step(epoch, stream, states[r.IntN(len(states))], "", "", time.Time{}, 1)
+					}
 				}
 				grown.extend(d.log.Snapshot())
 			}
-			fresh := newIndex(f, noise, 0)
+			fresh := newIndex(f, noise, 0, all.host)
 			fresh.extend(d.log.Snapshot())
 			if fmt.Sprint(grown.seqs) != fmt.Sprint(fresh.seqs) || grown.hidden != fresh.hidden || len(grown.folds) != len(fresh.folds) {
 				t.Fatalf("noise %v: grown %d rows, at once %d", noise, len(grown.seqs), len(fresh.seqs))

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"slices"
 	"sort"
+	"time"
 
 	"rewatch/model"
 )
@@ -10,11 +12,28 @@ import (
 // of them, so that a change of the filter over a full log never holds up a key.
 const scanBudget = 20_000
 
-// fold is a group of initial objects shown as one row.
+// fold is what one row stands for besides itself.
 type fold struct {
 	stream model.StreamID
-	count  int
+	count  int // of an initial list: its objects; 0 for a step
+	// Of a step: the streams of one host that took it within a second, the row's
+	// own first, and the failed attempts of that one, the newest of them last.
+	streams []model.StreamID
+	tries   int
+	last    model.Transition
+	when    time.Time // of last
+	changes int       // counts what was folded, for those who draw it
 }
+
+// step is what two rows of streams must share to be one.
+type step struct {
+	host  host
+	to    model.State
+	cause model.Cause
+}
+
+// together is the time in which the same step of two streams is one event.
+const together = time.Second
 
 // index lists the rows of the log that the timeline shows, in order. It grows
 // with the log and is never copied or sorted: a frame looks at it only where
@@ -32,14 +51,16 @@ type index struct {
 	next  model.Seq // the first row not looked at yet
 	folds map[model.Seq]*fold
 	open  map[model.StreamID]model.Seq // fold that still grows, by stream
-	ill   map[model.StreamID]bool      // streams whose recovery is still to be shown
+	ill   map[model.StreamID]model.Seq // streams whose recovery is still to be shown, with the row of the newest failure
+	steps map[step]model.Seq           // newest row of each kind of step
+	host  func(model.StreamID) host
 
 	hidden int // rows folded or left out as noise
 }
 
-func newIndex(filter model.Filter, noise bool, first model.Seq) *index {
-	return &index{filter: filter, noise: noise, next: first,
-		folds: map[model.Seq]*fold{}, open: map[model.StreamID]model.Seq{}, ill: map[model.StreamID]bool{}}
+func newIndex(filter model.Filter, noise bool, first model.Seq, of func(model.StreamID) host) *index {
+	return &index{filter: filter, noise: noise, next: first, folds: map[model.Seq]*fold{}, host: of,
+		open: map[model.StreamID]model.Seq{}, ill: map[model.StreamID]model.Seq{}, steps: map[step]model.Seq{}}
 }
 
 // first and end are the positions of the rows listed: [first, end).
@@ -71,7 +92,8 @@ func (x *index) extend(s model.Snapshot) (done bool) {
 
 func (x *index) add(e model.Event) {
 	routine := e.Type == model.Bookmark || e.Has(model.Replayed)
-	if t, ok := e.Detail.(model.Transition); ok {
+	t, isStep := e.Detail.(model.Transition)
+	if isStep {
 		delete(x.open, e.Stream)
 		routine = x.routine(e.Stream, t)
 	}
@@ -79,14 +101,19 @@ func (x *index) add(e model.Event) {
 		return
 	}
 	switch {
-	case x.noise, !routine && !e.Has(model.Initial):
+	case x.noise:
 		x.seqs = append(x.seqs, e.Seq)
 	case routine:
 		x.hidden++
+	case isStep:
+		x.addStep(e, t)
+	case !e.Has(model.Initial):
+		x.seqs = append(x.seqs, e.Seq)
 	default:
 		x.hidden++
 		if at, ok := x.open[e.Stream]; ok {
 			x.folds[at].count++
+			x.folds[at].changes++
 			return
 		}
 		x.open[e.Stream] = e.Seq
@@ -96,20 +123,59 @@ func (x *index) add(e model.Event) {
 }
 
 // routine reports whether a step of a stream is part of its normal life. What
-// is shown is that it falls ill, each time an attempt to recover fails, and
-// that it is well again.
+// is shown is that it falls ill, each time an attempt to recover fails of its
+// own, and that it is well again.
 func (x *index) routine(id model.StreamID, t model.Transition) bool {
+	_, ill := x.ill[id]
 	switch {
 	case t.To.Degraded():
-		x.ill[id] = true
-		return false
+		if !ill {
+			x.ill[id] = noRow
+		}
+		return ill && (t.To == model.Relisting || t.Cause == model.CauseHostDown)
 	case t.To == model.Paused || t.From == model.Paused || t.To == model.Polling:
 		return false
-	case t.To.Fresh() && t.To != model.Rotating && x.ill[id]:
+	case ill && t.To.Fresh() && t.To != model.Rotating:
 		delete(x.ill, id)
 		return false
 	}
 	return true
+}
+
+// noRow is no row of any log.
+const noRow = ^model.Seq(0)
+
+// addStep lists a step of a stream, or folds it: into the row of the failure
+// before, if it is the same again; into that of another stream of the host, if
+// both took the same step at once.
+func (x *index) addStep(e model.Event, t model.Transition) {
+	kind := step{x.host(e.Stream), t.To, t.Cause}
+	if t.To.Fresh() {
+		kind.to, kind.cause = model.Live, ""
+	}
+	before, ill := x.ill[e.Stream]
+	at := e.Seq
+	if f := x.folds[before]; ill && f != nil && f.last.To == t.To && f.last.Cause == t.Cause {
+		at = before
+		if f.stream == e.Stream {
+			f.tries++
+			f.last, f.when = t, e.When()
+		}
+	} else if f := x.folds[x.steps[kind]]; f != nil && e.When().Sub(f.when) < together && f.tries == 1 && !slices.Contains(f.streams, e.Stream) {
+		at = x.steps[kind]
+		f.streams = append(f.streams, e.Stream)
+	}
+	if ill {
+		x.ill[e.Stream] = at
+	}
+	if at != e.Seq {
+		x.folds[at].changes++
+		x.hidden++
+		return
+	}
+	x.steps[kind] = e.Seq
+	x.folds[e.Seq] = &fold{stream: e.Stream, streams: []model.StreamID{e.Stream}, tries: 1, last: t, when: e.When()}
+	x.seqs = append(x.seqs, e.Seq)
 }
 
 func (x *index) evict(first model.Seq) {

@@ -28,6 +28,7 @@ type objectPane struct {
 	data    *objectData
 	row     model.Event // a row without an object, shown instead
 	hasRow  bool
+	rowSays []docLine // about it
 	request int
 	loading bool
 
@@ -57,16 +58,16 @@ type docLine struct {
 	a, b, c string
 }
 
-// preview shows a row unless an object is pinned.
-func (p *objectPane) preview(e model.Event) {
+// preview shows a row, with what is folded into it, unless an object is pinned.
+func (p *objectPane) preview(e model.Event, f *fold, all *overall) {
 	if p.pinned {
 		return
 	}
 	if !e.Type.IsObject() {
 		if !p.hasRow || p.row.Seq != e.Seq {
 			p.row, p.hasRow, p.want, p.top, p.left = e, true, objectKey{}, 0, 0
-			p.docWidth = 0
 		}
+		p.rowSays, p.docWidth = rowDoc(e, f, all, p.loc), 0
 		return
 	}
 	p.show(objectKey{e.Object, e.Version})

@@ -3,6 +3,7 @@ package ui
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"rewatch/model"
 	"rewatch/model/diff"
@@ -12,7 +13,7 @@ import (
 func (p *objectPane) build() []docLine {
 	switch {
 	case p.hasRow:
-		return rowDoc(p.row, p)
+		return p.rowSays
 	case p.data == nil:
 		return []docLine{{kind: docText, a: "the object of the selected row is shown here; enter keeps it"}}
 	case p.data.missing != "":
@@ -120,13 +121,26 @@ func jumps(a, b diff.LineChange) bool {
 	return a.Op == diff.Same && b.Op == diff.Same && b.Old > a.Old+1
 }
 
-// rowDoc is all that is known of a row without an object.
-func rowDoc(e model.Event, p *objectPane) []docLine {
-	doc := []docLine{{kind: docField, a: "time", b: e.When().In(p.loc).Format("2006-01-02 15:04:05.000 MST")}}
+// rowDoc is all that is known of a row without an object, and of the steps that
+// are folded into it.
+func rowDoc(e model.Event, f *fold, all *overall, loc *time.Location) []docLine {
+	const layout = "2006-01-02 15:04:05.000 MST"
+	doc := []docLine{{kind: docField, a: "time", b: e.When().In(loc).Format(layout)}}
 	add := func(k, v string) {
 		if v != "" && v != "0" {
 			doc = append(doc, docLine{kind: docField, a: k, b: v})
 		}
+	}
+	if f != nil && len(f.streams) > 1 {
+		names := make([]string, len(f.streams))
+		for i, id := range f.streams {
+			names[i] = all.name(all.stream(id))
+		}
+		add(plural(len(names), "stream"), strings.Join(names, ", "))
+	}
+	if f != nil && f.tries > 1 {
+		add("tries", count(f.tries)+", the last of them at "+f.when.In(loc).Format(layout)+":")
+		e.Time, e.Detail = f.when.UnixNano(), f.last
 	}
 	switch d := e.Detail.(type) {
 	case model.Transition:
@@ -137,7 +151,7 @@ func rowDoc(e model.Event, p *objectPane) []docLine {
 			add("attempt", attempt(d.Attempt))
 		}
 		if !d.Until.IsZero() {
-			add("next attempt", d.Until.In(p.loc).Format("15:04:05.000")+", after "+seconds(d.Until.Sub(e.When())))
+			add("next attempt", d.Until.In(loc).Format("15:04:05.000")+", after "+seconds(d.Until.Sub(e.When())))
 		}
 		add("HTTP status", count(d.Status))
 		add("protocol", d.Proto)
@@ -155,7 +169,7 @@ func rowDoc(e model.Event, p *objectPane) []docLine {
 		add("to rv", d.ToRV)
 		add("cause", string(d.Cause))
 		add("what", d.Text)
-		add("since", d.Since.In(p.loc).Format("15:04:05.000")+", "+seconds(d.Took)+" until the comparison was done")
+		add("since", d.Since.In(loc).Format("15:04:05.000")+", "+seconds(d.Took)+" until the comparison was done")
 		add("relist found", count(d.Added)+" added, "+count(d.Modified)+" modified, "+count(d.Deleted)+" deleted")
 	case model.Note:
 		add("note", d.Text)

@@ -89,6 +89,12 @@ func (o *overall) stream(id model.StreamID) model.StreamInfo {
 	return o.streams[id].StreamInfo
 }
 
+// host is where a stream comes from.
+func (o *overall) host(id model.StreamID) host {
+	s := o.stream(id)
+	return host{s.Context, s.Server}
+}
+
 // name is how a stream is called on screen: with its group only where two
 // groups have a resource of that name.
 func (o *overall) name(s model.StreamInfo) string {

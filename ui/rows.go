@@ -138,12 +138,12 @@ func (t *timeline) row(e model.Event, f *fold, info rowInfo, k rowKey) string {
 	l.cell(t.st.Dim, e.When().In(t.loc).Format(layout), t.cols.time)
 	l.glyphs("", " ", 1)
 	switch {
-	case f != nil:
+	case e.Type.IsObject() && f != nil:
 		t.foldRow(l, e, f)
 	case e.Type.IsObject():
 		t.objectRow(l, e, info, k.selected > 0)
 	default:
-		t.streamRow(l, e)
+		t.streamRow(l, e, f)
 	}
 	return l.end(t.cols.w)
 }
@@ -252,12 +252,16 @@ func (t *timeline) foldRow(l *line, e model.Event, f *fold) {
 }
 
 // streamRow draws a step of a stream's state, a note or a heartbeat.
-func (t *timeline) streamRow(l *line, e model.Event) {
+func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 	s := t.all.stream(e.Stream)
+	name := t.all.name(s)
 	mark, text, style := "»", "", t.st.Dim
 	switch d := e.Detail.(type) {
 	case model.Transition:
-		text = transitionText(d, e.When())
+		text = t.transitionText(d, e.When(), f)
+		if f != nil && len(f.streams) > 1 {
+			name += " +" + count(len(f.streams)-1) + " more"
+		}
 		if d.To.Degraded() {
 			style = t.st.Warn
 		}
@@ -269,17 +273,22 @@ func (t *timeline) streamRow(l *line, e model.Event) {
 	l.glyphs(style, mark, 1)
 	l.glyphs("", " ", 1)
 	t.contextCell(l, s.Context)
-	l.cell(style, t.all.name(s), min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
+	l.cell(style, name, min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
 	l.glyphs("", " ", 1)
 	l.upTo(style, text, t.cols.w-l.w)
 }
 
-func transitionText(d model.Transition, at time.Time) string {
+func (t *timeline) transitionText(d model.Transition, at time.Time, f *fold) string {
 	s := d.From.String() + " → " + d.To.String()
 	if d.Text != "" {
 		s += "  " + d.Text
 	}
-	if !d.Until.IsZero() {
+	switch {
+	case f != nil && f.tries > 1:
+		s += " · " + count(f.tries) + " tries, last " + f.when.In(t.loc).Format("15:04:05")
+	case !d.Until.IsZero() && d.Until.Sub(at) < 50*time.Millisecond:
+		s += ", next at once"
+	case !d.Until.IsZero():
 		s += ", next in " + seconds(d.Until.Sub(at))
 	}
 	return s

@@ -42,7 +42,7 @@ type rowKey struct {
 func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *overall) timeline {
 	snap := log.Snapshot()
 	return timeline{log: log, loc: loc, st: st, all: all, snap: snap, follow: true, focused: true,
-		index: newIndex(nil, false, snap.First()),
+		index: newIndex(nil, false, snap.First(), all.host),
 		rows:  newRecent[rowKey, string](1024), infos: newRecent[model.Seq, rowInfo](4096)}
 }
 
@@ -63,7 +63,7 @@ func (t *timeline) extend(s model.Snapshot) {
 // reindex starts a new index with another filter. The old one is shown until
 // the new one has seen all rows, so that nothing flies by.
 func (t *timeline) reindex(filter model.Filter, noise bool) {
-	t.building = newIndex(filter, noise, t.snap.First())
+	t.building = newIndex(filter, noise, t.snap.First(), t.all.host)
 	t.extend(t.snap)
 }
 
@@ -200,7 +200,7 @@ func (t *timeline) draw() []string {
 		k := rowKey{seq: e.Seq}
 		f := t.folded(e)
 		if f != nil {
-			k.folded = f.count
+			k.folded = f.changes
 		}
 		if pos == t.cursor {
 			if k.selected = 1; t.focused {
