@@ -58,8 +58,8 @@ func TestRepeatedFailuresAreOneRow(t *testing.T) {
 	d.has("tries         15, the last of them at 2026-12-01 12:03:59")
 	d.press("down", "down")
 	d.has("6 streams     pods, deployments, replicasets, configmaps, nodes, events")
-	d.press("G", "n")
-	if n := len(d.rowsWith("connection refused")); n != 15 {
+	d.press("G", "n", "z")
+	if n := strings.Count(d.screen(), "connection refused, next in"); n != 15 {
 		t.Errorf("with all rows shown, %d of 15 failures are", n)
 	}
 }
