@@ -13,14 +13,13 @@ import (
 // Its objects have the status details that kubelets write and that captures
 // without kubelets lack. About half of its events are of pods.
 type generator struct {
-	rnd     *rand.Rand
-	emit    func(stream string, typ Type, raw []byte)
-	now     time.Time
-	rv      uint64
-	buf     []byte
-	nodes   []genNode
-	apps    []*genApp
-	stepped int
+	rnd   *rand.Rand
+	emit  func(stream string, typ Type, raw []byte)
+	now   time.Time
+	rv    uint64
+	buf   []byte
+	nodes []genNode
+	apps  []*genApp
 }
 
 type genNode struct {

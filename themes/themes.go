@@ -1,30 +1,21 @@
 // Package themes turns a palette, which names colours by role, into the styles
 // that the screen writes with.
 //
-// A style is the text of an SGR parameter list, made once: the screen writes
-// thousands of cells a second and cannot afford to build one per cell. Colours
-// are authored in 24 bits; the renderer brings them down to what the terminal
-// has. No meaning is ever carried by colour alone, so the theme without colour
-// loses nothing but looks.
+// Styles are made with lipgloss, and kept as the SGR parameter list that it
+// writes: the screen has thousands of cells a second to write and cannot afford
+// to render each one. Colours are authored in 24 bits; the renderer brings them
+// down to what the terminal has. No meaning is ever carried by colour alone, so
+// the theme without colour loses nothing but looks.
 package themes
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
+
+	"charm.land/lipgloss/v2"
 )
 
 // Colour is "#rrggbb", or "" for the terminal's own.
 type Colour string
-
-// RGB returns the three channels, 0 to 255; ok is false for "".
-func (c Colour) RGB() (r, g, b uint8, ok bool) {
-	v, err := strconv.ParseUint(strings.TrimPrefix(string(c), "#"), 16, 32)
-	if err != nil || len(c) != 7 {
-		return 0, 0, 0, false
-	}
-	return uint8(v >> 16), uint8(v >> 8), uint8(v), true
-}
 
 // Palette is a theme as its author writes it: one colour for each role.
 type Palette struct {
@@ -90,21 +81,27 @@ func Light() Palette {
 
 // New expands a palette into styles.
 func New(p Palette) Styles {
+	plain := lipgloss.NewStyle()
+	bold := plain.Bold(true)
+	fg := func(s lipgloss.Style, c Colour) Style { return sgr(s.Foreground(lipgloss.Color(string(c)))) }
+	bg := func(c Colour) Style { return sgr(plain.Background(lipgloss.Color(string(c)))) }
 	return Styles{
 		Name: p.Name,
-		Text: fg(p.Text), Strong: fg(p.Strong), Dim: fg(p.Dim), Rule: fg(p.Rule), Accent: fg(p.Accent),
-		Good: fg(p.Good), Warn: fg(p.Warn), Bad: fg(p.Bad), Info: fg(p.Info), Odd: fg(p.Odd),
-		Title: "1;" + fg(p.Accent), GoodBold: "1;" + fg(p.Good), WarnBold: "1;" + fg(p.Warn), BadBold: "1;" + fg(p.Bad),
+		Text: fg(plain, p.Text), Strong: fg(plain, p.Strong), Dim: fg(plain, p.Dim), Rule: fg(plain, p.Rule), Accent: fg(plain, p.Accent),
+		Good: fg(plain, p.Good), Warn: fg(plain, p.Warn), Bad: fg(plain, p.Bad), Info: fg(plain, p.Info), Odd: fg(plain, p.Odd),
+		Title: fg(bold, p.Accent), GoodBold: fg(bold, p.Good), WarnBold: fg(bold, p.Warn), BadBold: fg(bold, p.Bad),
 		Bar: bg(p.Bar), Selected: bg(p.Selected),
 	}
 }
 
 // NoColour is the theme for NO_COLOR and for terminals without colour: bold,
-// faint and reverse only.
+// faint, italic and reverse only.
 func NoColour() Styles {
+	plain := lipgloss.NewStyle()
+	bold, faint := sgr(plain.Bold(true)), sgr(plain.Faint(true))
 	return Styles{
-		Name: "mono", Strong: "1", Dim: "2", Rule: "2", Accent: "1", Warn: "", Bad: "1", Odd: "3",
-		Title: "1", GoodBold: "1", WarnBold: "1", BadBold: "1;7", Bar: "", Selected: "7",
+		Name: "mono", Strong: bold, Dim: faint, Rule: faint, Accent: bold, Bad: bold, Odd: sgr(plain.Italic(true)),
+		Title: bold, GoodBold: bold, WarnBold: bold, BadBold: sgr(plain.Bold(true).Reverse(true)), Selected: sgr(plain.Reverse(true)),
 	}
 }
 
@@ -112,23 +109,22 @@ func NoColour() Styles {
 // palette is not known: the nearest colours could be any. Plain text is the
 // terminal's own, and backgrounds are reverse video.
 func FewColours(light bool) Styles {
-	s := Styles{
-		Name: "few", Strong: "1", Accent: "1;36", Good: "32", Warn: "33", Bad: "31", Info: "36", Odd: "35",
-		Title: "1;36", GoodBold: "1;32", WarnBold: "1;33", BadBold: "1;31", Selected: "7",
-	}
+	plain := lipgloss.NewStyle()
+	bold := plain.Bold(true)
+	name, accent, info, warn := "few", lipgloss.Cyan, lipgloss.Cyan, lipgloss.Yellow
 	if light { // yellow and cyan on white cannot be read
-		s.Name, s.Accent, s.Title, s.Info, s.Warn, s.WarnBold = "few-light", "1;34", "1;34", "34", "35", "1;35"
+		name, accent, info, warn = "few-light", lipgloss.Blue, lipgloss.Blue, lipgloss.Magenta
 	}
-	return s
+	return Styles{
+		Name: name, Strong: sgr(bold), Accent: sgr(bold.Foreground(accent)), Good: sgr(plain.Foreground(lipgloss.Green)),
+		Warn: sgr(plain.Foreground(warn)), Bad: sgr(plain.Foreground(lipgloss.Red)), Info: sgr(plain.Foreground(info)),
+		Odd: sgr(plain.Foreground(lipgloss.Magenta)), Title: sgr(bold.Foreground(accent)), GoodBold: sgr(bold.Foreground(lipgloss.Green)),
+		WarnBold: sgr(bold.Foreground(warn)), BadBold: sgr(bold.Foreground(lipgloss.Red)), Selected: sgr(plain.Reverse(true)),
+	}
 }
 
-func fg(c Colour) Style { return rgb(38, c) }
-func bg(c Colour) Style { return rgb(48, c) }
-
-func rgb(layer int, c Colour) Style {
-	r, g, b, ok := c.RGB()
-	if !ok {
-		return ""
-	}
-	return Style(fmt.Sprintf("%d;2;%d;%d;%d", layer, r, g, b))
+// sgr is what a style writes before a text, without the ESC [ and the m.
+func sgr(s lipgloss.Style) Style {
+	before, _, _ := strings.Cut(s.Render("x"), "x")
+	return Style(strings.TrimSuffix(strings.TrimPrefix(before, "\x1b["), "m"))
 }

@@ -4,15 +4,25 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
+// rgb returns the three channels of a colour, 0 to 255.
+func rgb(c Colour) (r, g, b uint8) {
+	v, err := strconv.ParseUint(strings.TrimPrefix(string(c), "#"), 16, 32)
+	if err != nil || len(c) != 7 {
+		panic("not a colour: " + c)
+	}
+	return uint8(v >> 16), uint8(v >> 8), uint8(v)
+}
+
 // luminance is WCAG 2's relative luminance, 0 to 1.
 func luminance(c Colour) float64 {
-	r, g, b, _ := c.RGB()
+	r, g, b := rgb(c)
 	lin := func(v uint8) float64 {
 		x := float64(v) / 255
 		if x <= 0.04045 {
@@ -76,7 +86,7 @@ func TestRolesOfAPaletteReachTheStyles(t *testing.T) {
 
 // in256 is a colour as a terminal of 256 colours shows it.
 func in256(c Colour) Colour {
-	r, g, b, _ := c.RGB()
+	r, g, b := rgb(c)
 	x := color.RGBAModel.Convert(ansi.Convert256(color.RGBA{r, g, b, 255})).(color.RGBA)
 	return Colour(fmt.Sprintf("#%02x%02x%02x", x.R, x.G, x.B))
 }
