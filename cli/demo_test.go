@@ -113,9 +113,6 @@ func TestDemoOnATerminal(t *testing.T) {
 
 func TestASignalGivesTheTerminalBack(t *testing.T) {
 	isolate(t)
-	// Ended by its context, Bubble Tea closes its input while its reader may
-	// still wait on it; under -race that report must not become the exit code.
-	t.Setenv("GORACE", "exitcode=0")
 	term := inTerminal(t, 80, 24, "demo")
 	term.waitFor("LIVE", "Timeline")
 	text, err := os.ReadFile(term.pid)

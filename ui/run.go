@@ -62,6 +62,10 @@ func (o Options) fps() int {
 	return 30
 }
 
+// quitPatience is how long the end in order may take when ctx ends, before the
+// program is killed.
+const quitPatience = 100 * time.Millisecond
+
 // Run owns the terminal until the user quits or ctx ends, and gives it back as
 // it was, also after a panic. The end of ctx is no error.
 func Run(ctx context.Context, o Options) error {
@@ -69,7 +73,9 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel() // ends the commands that still wait
 	// The renderer looks for a new frame at its own pace: twice as often, a
 	// frame waits for it half as long.
-	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(2 * o.fps()), tea.WithoutSignalHandler()}
+	killed, kill := context.WithCancel(context.Background())
+	defer kill()
+	opts := []tea.ProgramOption{tea.WithContext(killed), tea.WithFPS(2 * o.fps()), tea.WithoutSignalHandler()}
 	if o.Environ != nil {
 		opts = append(opts, tea.WithEnvironment(o.Environ))
 	}
@@ -84,7 +90,14 @@ func Run(ctx context.Context, o Options) error {
 	}
 	app := NewApp(ctx, o)
 	defer app.Close()
-	_, err := tea.NewProgram(app, opts...).Run()
+	program := tea.NewProgram(app, opts...)
+	defer context.AfterFunc(ctx, func() {
+		// In order first: a program that is killed closes its input while its
+		// reader may still wait on it.
+		time.AfterFunc(quitPatience, kill)
+		program.Quit()
+	})()
+	_, err := program.Run()
 	if err != nil && (ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) || errors.Is(err, tea.ErrInterrupted)) {
 		return nil
 	}
