@@ -260,7 +260,7 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 	case model.Transition:
 		text = t.transitionText(d, e.When(), f)
 		if f != nil && len(f.streams) > 1 {
-			name += " +" + count(len(f.streams)-1) + " more"
+			name += " +" + count(len(f.streams)-1)
 		}
 		if d.To.Degraded() {
 			style = t.st.Warn
@@ -304,10 +304,11 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 		text += " of " + s.Context
 	}
 	text += " rv " + g.FromRV + "…" + g.ToRV
+	// What it was comes last: a narrow screen leaves it out first.
+	text += ", " + seconds(g.Took) + ", relist found +" + count(g.Added) + " ~" + count(g.Modified) + " -" + count(g.Deleted)
 	if g.Cause != "" {
-		text += ", " + string(g.Cause)
+		text += ", " + strings.ReplaceAll(string(g.Cause), "-", " ")
 	}
-	text += ", " + seconds(g.Took) + "; the relist found +" + count(g.Added) + " ~" + count(g.Modified) + " -" + count(g.Deleted)
 	l.glyphs(t.st.Warn, "══ ", 3)
 	l.cell(t.st.Dim, e.When().In(t.loc).Format("15:04:05"), 8)
 	l.glyphs("", " ", 1)

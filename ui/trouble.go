@@ -85,12 +85,20 @@ func probesRather(a, b *model.StreamStatus) bool {
 type trouble struct {
 	*model.StreamStatus // of the prober, where it is a host
 	outage              *outage
+	alike               int // more streams of the host in the same state, for the same cause
 }
 
 // findTroubles lists what is wrong, the worst first: one entry for a host that
-// is down, however many streams it has.
+// is down, however many streams it has, and one for streams of a host that suffer
+// the same.
 func findTroubles(streams []model.StreamStatus, outages map[host]*outage) []trouble {
 	var out []trouble
+	type plight struct {
+		host  host
+		word  model.State
+		cause string
+	}
+	known := map[plight]int{}
 	for i := range streams {
 		s := &streams[i]
 		if !unwell(s) {
@@ -99,9 +107,15 @@ func findTroubles(streams []model.StreamStatus, outages map[host]*outage) []trou
 		o := outages[hostOf(s)]
 		switch {
 		case o == nil, s.State != model.Backoff && s.State != model.Connecting:
-			out = append(out, trouble{s, nil})
+			k := plight{hostOf(s), word(s), cause(s)}
+			if i, ok := known[k]; ok {
+				out[i].alike++
+				continue
+			}
+			known[k] = len(out)
+			out = append(out, trouble{StreamStatus: s})
 		case s == o.prober, o.prober == nil && s == o.waiting[0]:
-			out = append(out, trouble{s, o})
+			out = append(out, trouble{StreamStatus: s, outage: o})
 		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return severity(out[i].State) > severity(out[j].State) })
@@ -127,13 +141,20 @@ func severity(s model.State) int {
 	return 0
 }
 
+// word is the state that an entry shows: one that dials again would blink.
+func word(s *model.StreamStatus) model.State {
+	if s.State == model.Connecting {
+		return model.Backoff
+	}
+	return s.State
+}
+
 // text is the entry in words: state, name, attempt, countdown, cause.
 func (t trouble) text(o *overall, now time.Time) string {
-	word := t.State
-	if word == model.Connecting {
-		word = model.Backoff // it would blink
+	b := word(t.StreamStatus).String() + " " + t.name(o)
+	if t.alike > 0 {
+		b += " +" + strconv.Itoa(t.alike)
 	}
-	b := word.String() + " " + t.name(o)
 	if n := next(t.StreamStatus, now); n != "" && t.probed() {
 		b += " " + n
 	} else if t.State == model.Overdue {

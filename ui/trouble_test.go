@@ -109,3 +109,16 @@ func TestTroubleDoesNotBlink(t *testing.T) {
 	d.has("RETRY nodes 3rd try now: connection refused")
 	d.has("CONNECT nodes")
 }
+
+// Streams of a host that suffer the same are one entry, with their number.
+func TestTheSameTroubleIsOneEntry(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono", "prod-eu", "prod-us")
+	d.script()
+	d.demo.start(d.now, "prod-us", 3)
+	for _, s := range []string{"prod-eu/pods", "prod-eu/nodes", "prod-eu/configmaps", "prod-us/pods"} {
+		d.demo.step(d.now, s, model.Denied, model.CauseForbidden, "forbidden", time.Time{}, 1)
+	}
+	d.wait(0)
+	d.has(" DENIED prod-eu/pods +2 0s: forbidden │ DENIED prod-us/pods 0s: forbidden │")
+	d.has("STALE 4/12")
+}
