@@ -76,6 +76,8 @@ func bindings() []binding {
 			do: act(func(a *App) { a.setZoom(!a.zoom) })},
 		{id: "pause-stream", scope: scopeStreams, keys: []string{"p"}, help: "pause or resume this stream", hint: "pause stream",
 			when: (*App).hasStream, do: act((*App).pauseStream)},
+		{id: "leave-streams", scope: scopeStreams, keys: []string{"esc"}, help: "back to the timeline", hint: "back", do: act((*App).back)},
+		{id: "leave-object", scope: scopeObject, keys: []string{"esc"}, help: "back: close the object", hint: "back", do: act((*App).back)},
 		{id: "scroll-left", scope: scopeObject, keys: []string{"left", "h"}, help: "scroll to the left", do: act(func(a *App) { a.object.pan(-8) })},
 		{id: "scroll-right", scope: scopeObject, keys: []string{"right", "l"}, help: "scroll to the right", do: act(func(a *App) { a.object.pan(8) })},
 		{id: "older", keys: []string{"["}, help: "the version before", hint: "older", when: (*App).hasOlder, do: act(func(a *App) { a.walk(-1) })},

@@ -28,7 +28,7 @@ func TestKeysDoNotCollide(t *testing.T) {
 		}
 	}
 	// A pane may take a key from the global scope only to do the like of it.
-	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right"}
+	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right", "leave-streams": "back", "leave-object": "back"}
 	for s, keys := range used {
 		if s == scopeGlobal || s == scopeFilter || s == scopeHelp {
 			continue
