@@ -283,6 +283,16 @@ func TestZoomFocusAndTabs(t *testing.T) {
 	d.has("initial list of pods")
 }
 
+// Streams that do not fit are counted.
+func TestTheStreamsSayHowManyThereAre(t *testing.T) {
+	d := newDriver(t, 80, 24, "mono", "prod-eu", "prod-us")
+	d.script()
+	d.press("1")
+	d.has(" 1–10 of 12 ")
+	d.press("G")
+	d.has(" 3–12 of 12 ")
+}
+
 func TestControls(t *testing.T) {
 	d := newDriver(t, 120, 36, "mono")
 	d.script()

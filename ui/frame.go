@@ -128,10 +128,15 @@ func (a *App) info(p pane, room int) string {
 	var parts []string
 	switch p {
 	case paneStreams:
-		if !a.lay.single {
-			return count(len(a.all.streams))
+		n, top := len(a.all.streams), a.streams.top
+		switch last := top + a.streams.page(); {
+		case last-top < n:
+			parts = append(parts, count(top+1)+"–"+count(min(last, n))+" of "+count(n))
+		case a.lay.single:
+			parts = append(parts, plural(n, "stream"))
+		default:
+			parts = append(parts, count(n))
 		}
-		parts = append(parts, plural(len(a.all.streams), "stream"))
 	case paneTimeline:
 		parts = a.timelineInfo()
 	case paneObject:
