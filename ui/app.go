@@ -66,7 +66,7 @@ func NewApp(ctx context.Context, o Options) *App {
 		o.Location = time.Local
 	}
 	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
-	a.wake = waker{log: o.Log, frame: time.Second / time.Duration(o.fps())}
+	a.wake = waker{log: o.Log, frame: time.Second / time.Duration(o.fps()), brief: o.brief()}
 	a.wake.wake, a.Close = o.Log.Subscribe()
 	a.timeline = newTimeline(o.Log, o.Location, &a.st, &a.all)
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all}

@@ -66,6 +66,15 @@ func (o Options) fps() int {
 // program is killed.
 const quitPatience = 100 * time.Millisecond
 
+// brief is the least time between two frames while little happens.
+func (o Options) brief() time.Duration {
+	frame := time.Second / time.Duration(o.fps())
+	if o.env("SSH_TTY") != "" {
+		return frame
+	}
+	return frame / 2
+}
+
 // Run owns the terminal until the user quits or ctx ends, and gives it back as
 // it was, also after a panic. The end of ctx is no error.
 func Run(ctx context.Context, o Options) error {

@@ -16,7 +16,9 @@ type waker struct {
 	log   *model.Log
 	wake  <-chan struct{}
 	frame time.Duration // least time between two wake-ups
+	brief time.Duration // the same after one that brought few rows
 	last  time.Time     // of the newest wake-up
+	few   bool          // it brought few rows
 
 	query string // of match, which belongs to one goroutine: see model.PlainWords
 	match model.Filter
@@ -40,6 +42,8 @@ const (
 	// infoTime bounds how long rows are held up for their texts: what is not
 	// there by then, the frame shows without, and asks for.
 	infoTime = 15 * time.Millisecond
+	// fewRows do not make a storm.
+	fewRows = 2
 	// lookAhead bounds the rows that are looked at for those that fit.
 	lookAhead = 2000
 )
@@ -54,7 +58,11 @@ func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
 			return nil
 		case <-w.wake:
 		}
-		if rest := w.frame - time.Since(w.last); rest > 0 {
+		pause := w.frame
+		if w.few {
+			pause = w.brief
+		}
+		if rest := pause - time.Since(w.last); rest > 0 {
 			t := time.NewTimer(rest)
 			defer t.Stop()
 			select {
@@ -69,6 +77,7 @@ func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
 		}
 		w.last = time.Now()
 		s := w.log.Snapshot()
+		w.few = s.End() <= o.from+fewRows
 		return wakeMsg{snap: s, infos: w.infos(ctx, s, o)}
 	}
 }
