@@ -40,11 +40,12 @@ func (s *stream) attempt(ctx context.Context) verdict {
 func (s *stream) lookAgain(ctx context.Context) verdict {
 	f := &flight{kind: reqDiscovery, x: &exchange{}, start: time.Now()}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
-	s.mu.Lock()
-	s.flight = f
-	s.mu.Unlock()
-	defer s.end(f)
 	s.sending(reqDiscovery)
+	interrupted := s.take(f)
+	defer s.end(f)
+	if interrupted {
+		return s.judge(f, errInterrupt)
+	}
 	raw, err := s.c.client.Get().AbsPath(s.t.discoveryPath()...).MaxRetries(0).DoRaw(quiet(withExchange(f.ctx, f.x)))
 	if err != nil {
 		return s.judge(f, err)
@@ -120,11 +121,13 @@ func (s *stream) plan(v verdict) verdict {
 	case resume:
 		s.back.fail(now, 0)
 	case expired:
-		// A server that expires every fresh list is not asked at its own pace.
-		again := s.back.n > 0
-		if d := s.back.fail(now, v.retryAfter); again || v.retryAfter > 0 {
-			v.until = now.Add(d)
+		// A 410 says nothing of the failures before it. But a server that
+		// expires every fresh list is not asked at its own pace.
+		if s.expiries == 0 {
+			s.back.reset()
 		}
+		s.expiries++
+		v.until = now.Add(s.back.fail(now, v.retryAfter))
 	case denied, vanished:
 		s.back.fail(now, 0)
 		slow := min(s.e.o.Timings.SlowBase<<min(s.slow, 10), s.e.o.Timings.Slow)

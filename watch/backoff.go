@@ -37,11 +37,14 @@ func (b *backoff) ceiling(now time.Time) time.Duration {
 	return min(d, limit)
 }
 
-// lived ends the row of failures if a stream was healthy for long enough.
-func (b *backoff) lived(d time.Duration) {
-	if d >= b.t.Healthy {
-		b.n = 0
+// lived ends the row of failures if a stream was healthy for long enough, and
+// reports that.
+func (b *backoff) lived(d time.Duration) bool {
+	if d < b.t.Healthy {
+		return false
 	}
+	b.n = 0
+	return true
 }
 
 func (b *backoff) reset() { b.n = 0 }

@@ -170,7 +170,7 @@ func statusOf(object []byte, hide bool) metav1.Status {
 func classifyStatus(st metav1.Status, hide bool) failure {
 	f := failure{status: int(st.Code), text: statusText(st, hide)}
 	if st.Details != nil {
-		f.retryAfter = min(time.Duration(st.Details.RetryAfterSeconds)*time.Second, maxRetryAfter)
+		f.retryAfter = min(max(time.Duration(st.Details.RetryAfterSeconds)*time.Second, 0), maxRetryAfter)
 	}
 	switch {
 	case st.Code == http.StatusGone, st.Reason == metav1.StatusReasonExpired, st.Reason == metav1.StatusReasonGone:

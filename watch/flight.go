@@ -56,6 +56,9 @@ type flight struct {
 // saw notes a sign of life.
 func (f *flight) saw() { f.last.Store(int64(time.Since(f.start))) }
 
+// heard is when something arrived last.
+func (f *flight) heard() time.Time { return f.start.Add(time.Duration(f.last.Load())) }
+
 // sawInitial notes progress of the initial state.
 func (f *flight) sawInitial() { f.initial.Store(int64(time.Since(f.start))) }
 
@@ -75,11 +78,7 @@ func (s *stream) open(ctx context.Context, k kind, opts *metav1.ListOptions) (*f
 	s.sending(k)
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.start = time.Now()
-	s.mu.Lock()
-	s.flight = f
-	interrupted := s.paused || s.slept > 0
-	s.mu.Unlock()
-	if interrupted { // it came before there was something to interrupt
+	if s.take(f) {
 		return f, errInterrupt
 	}
 	body, err := s.request(opts).Stream(quiet(withExchange(f.ctx, f.x)))
@@ -94,6 +93,15 @@ func (s *stream) open(ctx context.Context, k kind, opts *metav1.ListOptions) (*f
 	f.sawInitial()
 	f.opened.Store(true)
 	return f, nil
+}
+
+// take makes f the request in flight. It reports whether it was interrupted
+// before there was something to interrupt.
+func (s *stream) take(f *flight) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flight = f
+	return s.paused || s.slept > 0
 }
 
 func (s *stream) request(opts *metav1.ListOptions) *rest.Request {

@@ -144,9 +144,9 @@ func (s *stream) queue(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	f := &flight{cancel: cancel, kind: reqQueued, x: &exchange{}, start: time.Now()}
-	s.mu.Lock()
-	s.flight = f // so that a pause ends the wait
-	s.mu.Unlock()
+	if s.take(f) { // so that a pause ends the wait
+		cancel(errInterrupt)
+	}
 	said := time.AfterFunc(s.e.o.Timings.Queued, func() {
 		s.note(model.CauseQueued, "queued locally by --qps and --burst")
 	})

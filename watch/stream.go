@@ -43,6 +43,7 @@ type stream struct {
 	lagging    int  // answers in a row that our resourceVersion is too new
 	stuck      int  // ERROR frames in a row at the same resourceVersion
 	slow       int  // slow retries in a row
+	expiries   int  // 410 in a row, none of the watches between healthy
 	refusals   int  // 401 in a row
 	lostAt     time.Time
 	lostRV     string
@@ -124,6 +125,9 @@ func (s *stream) control(ctx context.Context) bool {
 		return false
 	case slept > 0:
 		s.back.reset()
+		if state.Fresh() || state == model.Overdue { // it was followed until it fell asleep
+			s.lostAt = s.lostAt.Add(-slept)
+		}
 		d := s.jitter(s.e.o.Timings.MinLife) // every stream of every machine in the room wakes at once
 		s.to(model.Slept, verdict{until: time.Now().Add(d), failure: failure{cause: model.CauseSlept,
 			text: fmt.Sprintf("slept %v: reconnecting", slept.Round(time.Second))}})

@@ -56,17 +56,18 @@ const slowReader = 2 * time.Second
 // ended judges the end of the frames of a watch. cut is the number of bytes of
 // an unfinished frame.
 func (s *stream) ended(f *flight, err error, cut int) verdict {
-	if f.settled.Load() || f.frames.Load() > 0 && !f.syncing.Load() {
-		s.lostAt = time.Now()
-	}
-	s.back.lived(f.lived())
+	s.lost(f)
 	if f.kind == reqWatch && f.frames.Load() == 0 && f.lived() > s.e.o.Timings.Overdue && !s.t.Uncached {
 		// Not one heartbeat in a whole life: after a restore of its data a
 		// server takes our position for the future and says nothing, for ever.
 		s.forget(model.CauseDeadline)
+		s.lostAt = f.heard()
 	}
 	if err != io.EOF {
 		v := s.judge(f, err)
+		if f.settled.Load() && (v.cause == model.CauseDeadline || v.cause == model.CausePing) {
+			s.lostAt = f.heard() // the link was dead since then, for all we know
+		}
 		if cut > 0 && v.do != interrupted && v.cause != model.CauseGarbage {
 			v.text += fmt.Sprintf(" (%d bytes of an unfinished frame dropped)", cut)
 		}
@@ -76,6 +77,32 @@ func (s *stream) ended(f *flight, err error, cut int) verdict {
 		return s.killed(f, failure{cause: model.CauseEmpty, text: "closed before the end of the initial list"})
 	}
 	return s.closed(f)
+}
+
+// lost notes the end of a watch: how healthy it was, and from when on changes
+// may be missed.
+func (s *stream) lost(f *flight) {
+	if f.syncing.Load() {
+		return
+	}
+	if s.back.lived(f.lived()) {
+		s.expiries = 0
+	}
+	if f.settled.Load() {
+		s.lostAt = time.Now()
+	}
+}
+
+// erred judges an ERROR frame, which ends a watch. It is no sign of life: a
+// server that answers every watch with one is not followed.
+func (s *stream) erred(f *flight, object []byte) verdict {
+	f.frames.Add(1)
+	s.lost(f)
+	fail := classifyStatus(statusOf(object, s.secret), s.secret)
+	if f.syncing.Load() && (fail.cause == model.CauseServerError || fail.cause == model.CauseExpired) {
+		return s.killed(f, fail)
+	}
+	return s.judgeStatus(f, fail)
 }
 
 // closed judges a watch that the server ended in order.
@@ -189,12 +216,13 @@ func (s *stream) noEndMark(f *flight) verdict {
 // judgeStatus decides by the cause, which for most failures is all that counts.
 func (s *stream) judgeStatus(f *flight, fail failure) verdict {
 	v := verdict{failure: fail, do: retry, flight: f}
-	if f.opened.Load() && !f.syncing.Load() { // an ERROR frame, or a cut
-		s.lostAt = time.Now()
+	if f.kind == reqDiscovery {
+		judgeDiscovery(&v)
+		return v
 	}
 	switch fail.cause {
 	case model.CauseExpired:
-		if f.kind == reqWatch {
+		if f.kind != reqList && s.resume() != "" {
 			v.do, v.text = expired, "history expired: "+fail.text
 			s.forget(fail.cause)
 		}
@@ -235,6 +263,17 @@ func (s *stream) judgeStatus(f *flight, fail failure) verdict {
 		v.do = rotated // the server said so in order
 	}
 	return v
+}
+
+// judgeDiscovery decides for a resource that is not served. Whatever the
+// refusal, there is no other way of asking: it is asked again, slowly.
+func judgeDiscovery(v *verdict) {
+	switch v.cause {
+	case model.CauseNotFound:
+		v.do, v.text = vanished, "not served: "+v.text
+	case model.CauseForbidden, model.CauseNotWatchable, model.CauseInvalid:
+		v.do, v.text = denied, "not served, and discovery refused: "+v.text
+	}
 }
 
 // judgeForbidden tries to list what may not be watched, and says which verb

@@ -67,18 +67,20 @@ func (s *stream) follow(f *flight) verdict {
 		if err != nil {
 			return s.ended(f, err, frames.Buffered())
 		}
-		s.sign(f)
 		typ, object, err := jsonscan.SplitFrame(frame)
 		if err != nil {
+			s.lost(f)
 			return s.judge(f, &jsonscan.SyntaxError{Excerpt: string(frame[:min(len(frame), 200)])})
 		}
+		if typ == "ERROR" {
+			return s.erred(f, object)
+		}
+		s.sign(f)
 		switch typ {
 		case "ADDED", "MODIFIED", "DELETED":
 			s.object(f, typ, object, len(frame))
 		case "BOOKMARK":
 			s.bookmark(f, object, len(frame))
-		case "ERROR":
-			return s.judgeStatus(f, classifyStatus(statusOf(object, s.secret), s.secret))
 		default:
 			s.note(model.CauseUnknownType, "unknown event type "+quote(typ)+excerpt(string(frame[:min(len(frame), 120)]), s.secret))
 		}
@@ -188,8 +190,11 @@ func frameHead(head []byte) (typ string, m jsonscan.Meta) {
 		return "", m
 	}
 	typ, after, _ = strings.Cut(after, `"`)
+	if typ != "ADDED" && typ != "MODIFIED" && typ != "DELETED" {
+		typ = "" // some other "type" of the content, which is not for quoting
+	}
 	if _, object, ok := strings.Cut(after, `"object":`); ok {
 		m, _ = jsonscan.Identity([]byte(object))
 	}
-	return quote(typ), m
+	return typ, m
 }
