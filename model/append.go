@@ -1,7 +1,9 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"rewatch/model/jsonscan"
@@ -10,10 +12,11 @@ import (
 // Append adds a record and returns its row. For changes of objects it finds
 // out what kind of change this is:
 //
-//   - An object with the UID and resourceVersion of a version that is known
-//     (another stream has delivered it, or a server sent it again) is no new
-//     version: the row has the number of the known one and, unless the object
-//     has come to exist or ceased to, is marked Replayed.
+//   - An object with the UID, resourceVersion and content of a version that is
+//     known (another stream has delivered it, or a server sent it again) is no
+//     new version: the row has the number of the known one and, unless the
+//     object has come to exist or ceased to, is marked Replayed. The content
+//     counts since a server whose data was restored gives resourceVersions anew.
 //   - An ADDED whose name was held by another UID is marked Recreated.
 //   - A record without Raw stands for the newest version known, as when a
 //     relist finds that an object is gone.
@@ -35,7 +38,7 @@ func (l *Log) append(r *Record) Event {
 	x := row{time: r.Time.UnixNano(), stream: uint16(r.Stream), typ: r.Type, flags: r.Flags}
 	if r.Type.IsObject() || r.Type == Bookmark {
 		identify(st, r)
-		x.rv, _ = strconv.ParseUint(r.RV, 10, 64)
+		x.rv = number(r.RV)
 	}
 	seq := l.rows.end
 	if int(seq-l.rows.first) == len(l.rows.chunks)*rowsPerChunk {
@@ -97,7 +100,7 @@ func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (ch
 	x.object = id
 	existed := o.exists()
 	change = l.objects.put(id, o, x.stream, r.Type != Deleted)
-	if x.version = l.knownVersion(id, o, x.rv, raw); x.version != 0 {
+	if x.version = l.knownVersion(id, o, x.rv, raw, r.Reverted); x.version != 0 {
 		if o.exists() == existed {
 			x.flags |= Replayed
 		}
@@ -117,9 +120,18 @@ func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (ch
 	return change
 }
 
+// number is a resourceVersion as a number, 0 if it is none that fits.
+func number(rv string) uint64 {
+	n, err := strconv.ParseUint(rv, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // isSecret goes by the stream as well as by the object: either is enough.
 func isSecret(st *stream, id Identity) bool {
-	return st.Group == "" && st.Resource == "secrets" || id.APIVersion == "v1" && id.Kind == "Secret"
+	return st.Group == "" && st.Resource == "secrets" || id.APIVersion == "v1" && (id.Kind == "Secret" || id.Kind == "SecretList")
 }
 
 // redacted returns a Secret without its values. What cannot be read cannot be
@@ -135,22 +147,18 @@ func (l *Log) redacted(raw []byte) []byte {
 // stream that lags behind another by more brings versions anew.
 const replayDepth = 64
 
-// knownVersion returns the version of an object that has this resourceVersion,
-// 0 if none is known. Where resourceVersions are no numbers, the bytes tell.
-func (l *Log) knownVersion(id ObjectID, o *object, rv uint64, raw []byte) uint32 {
-	if o.newest < o.oldest || o.newest == 0 {
+// knownVersion returns the version of an object that has this resourceVersion
+// and these bytes, 0 if none is known. Where resourceVersions are no numbers,
+// the bytes alone tell.
+func (l *Log) knownVersion(id ObjectID, o *object, rv uint64, raw []byte, reverted bool) uint32 {
+	switch {
+	case o.newest < o.oldest, o.newest == 0:
 		return 0
-	}
-	if len(raw) == 0 || rv != 0 && rv == o.rv {
+	case len(raw) == 0:
 		return o.newest
-	}
-	if rv == 0 {
-		if same, err := l.bytes(nil, id, o, o.newest); err == nil && string(same) == string(raw) {
-			return o.newest
-		}
-		return 0
-	}
-	if rv > o.rv || o.bits&rowless != 0 {
+	case rv == 0, rv == o.rv:
+		return l.ifSame(id, o, o.newest, raw)
+	case rv > o.rv, reverted, o.bits&rowless != 0:
 		return 0
 	}
 	seq, v := l.rows.full(o.last), o.newest
@@ -160,8 +168,58 @@ func (l *Log) knownVersion(id ObjectID, o *object, rv uint64, raw []byte) uint32
 		}
 		seq, v = l.rows.prev(seq), v-1
 		if l.rows.row(seq).rv == rv {
-			return v
+			return l.ifSame(id, o, v, raw)
 		}
 	}
 	return 0
+}
+
+// ifSame returns a version if its bytes are raw, and 0 otherwise.
+func (l *Log) ifSame(id ObjectID, o *object, version uint32, raw []byte) uint32 {
+	held, err := l.bytes(l.scratch[:0], id, o, version)
+	if l.scratch = held; cap(held) > maxScratch {
+		l.scratch = nil
+	}
+	if err != nil || !sameContent(held, raw) {
+		return 0
+	}
+	return version
+}
+
+// sameContent compares two objects byte for byte, but for their type: lists
+// leave it out of their items, and who puts it back may put it elsewhere.
+func sameContent(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	as, errA := jsonscan.AppendMembers(nil, a)
+	bs, errB := jsonscan.AppendMembers(nil, b)
+	typed := func(m jsonscan.Member) bool { return m.Key == "kind" || m.Key == "apiVersion" }
+	as, bs = slices.DeleteFunc(as, typed), slices.DeleteFunc(bs, typed)
+	return errA == nil && errB == nil && slices.EqualFunc(as, bs, func(x, y jsonscan.Member) bool {
+		return x.Key == y.Key && bytes.Equal(x.Of(a), y.Of(b))
+	})
+}
+
+// maxScratch is how large a buffer may be to be kept for the next object.
+const maxScratch = 1 << 20
+
+// Differs reports whether raw, which a stream got for an object, is something
+// else than a version that the log holds: the same resourceVersion may come
+// again with other content. It is false if the version is not held.
+func (l *Log) Differs(s StreamID, id ObjectID, version uint32, raw []byte) bool {
+	l.mu.RLock()
+	o := l.objects.get(id)
+	if o == nil {
+		l.mu.RUnlock()
+		return false
+	}
+	held, err := l.bytes(nil, id, o, version)
+	g := l.objects.groups[o.group]
+	secret := isSecret(l.streams[s], Identity{APIVersion: g.apiVersion, Kind: g.kind})
+	l.mu.RUnlock()
+	if err == nil && secret {
+		raw = l.redacted(raw)
+	}
+	return err == nil && !sameContent(held, raw)
 }

@@ -118,5 +118,9 @@ type Record struct {
 	Identity Identity
 	RV       string
 	Bytes    int // size on the wire, counted to the stream; 0 means len(Raw)
+	// Reverted says that the stream has had a later version of the object: the
+	// server's data went back. It makes this the newest version, though a
+	// version of this resourceVersion may be known.
+	Reverted bool
 	Detail   any // Transition, Gap or Note
 }

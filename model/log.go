@@ -35,6 +35,7 @@ type Log struct {
 	details  int64 // details held
 	held     uint64
 	gone     uint64
+	scratch  []byte // for comparing
 
 	subMu sync.Mutex
 	subs  map[chan struct{}]struct{}
