@@ -26,6 +26,9 @@ func (s *stream) attempt(ctx context.Context) verdict {
 	case s.polling:
 		return s.poll(ctx)
 	case s.resume() != "":
+		if s.peek(ctx); s.resume() == "" {
+			return verdict{do: goOn}
+		}
 		return s.watchFrom(ctx)
 	case !s.listOnly && !avoid, !s.t.mayList():
 		return s.watchList(ctx)

@@ -15,11 +15,16 @@ import (
 type comparison struct {
 	names                    map[[2]string]*entry // what was known before, by name; nil on the first look
 	added, modified, deleted int
+	blind                    int // objects that could not be read, and of which not even the name is known
 }
 
-// compare prepares a comparison.
+// compare prepares a comparison. What one that did not come to its end has
+// found is in the log, and counts for the gap.
 func (s *stream) compare() *comparison {
 	cmp := &comparison{}
+	if s.cmp != nil {
+		cmp.added, cmp.modified, cmp.deleted = s.cmp.added, s.cmp.modified, s.cmp.deleted
+	}
 	if len(s.inv.known) > 0 {
 		cmp.names = s.inv.names()
 	}
@@ -46,7 +51,7 @@ func (s *stream) upsert(cmp *comparison, m jsonscan.Meta, raw []byte, size int, 
 		s.put(e, m, raw, size, model.Added, model.Initial)
 	default:
 		flags := model.Synthetic
-		if old := cmp.names[[2]string{m.Namespace, m.Name}]; old != nil && s.inv.known[old.key] == old {
+		if old := cmp.names[[2]string{m.Namespace, m.Name}]; old != nil && s.inv.holds(old) {
 			flags |= model.Recreated
 			s.bury(cmp, old)
 		}
@@ -57,15 +62,11 @@ func (s *stream) upsert(cmp *comparison, m jsonscan.Meta, raw []byte, size int, 
 	e.seen = s.inv.generation
 }
 
-// same reports whether the object is the version already known. Where an API
-// gives no resourceVersions the bytes decide.
+// same reports whether the object is the version already known. The
+// resourceVersion alone does not tell: an API may have none, and a server whose
+// data was restored gives them anew.
 func (s *stream) same(e *entry, m jsonscan.Meta, raw []byte) bool {
-	if v := versionKey(m.ResourceVersion); v != 0 || e.rv != 0 {
-		return v == e.rv
-	}
-	_, newest := s.e.log.Versions(e.object)
-	old, ok := s.e.log.Bytes(e.object, newest)
-	return ok && string(old) == string(raw)
+	return versionKey(m.ResourceVersion) == e.rv && !s.e.log.Differs(s.id, e.object, e.version, raw)
 }
 
 // put appends a change of a known object to the log.
@@ -73,13 +74,17 @@ func (s *stream) put(e *entry, m jsonscan.Meta, raw []byte, size int, typ model.
 	if s.selective && flags&(model.Initial|model.Replayed) == 0 && typ != model.Modified {
 		flags |= model.Selection
 	}
-	e.rv = versionKey(m.ResourceVersion)
+	rv := versionKey(m.ResourceVersion)
 	ev := s.e.log.Append(model.Record{
 		Time: time.Now(), Stream: s.id, Type: typ, Flags: flags, Raw: raw, Bytes: size,
-		Identity: s.identity(e, m), RV: strings.Clone(m.ResourceVersion),
+		Identity: s.identity(e, m), RV: strings.Clone(m.ResourceVersion), Reverted: wentBack(e.rv, rv),
 	})
-	e.object = ev.Object
+	e.object, e.version, e.rv = ev.Object, ev.Version, rv
 }
+
+// wentBack reports whether one resourceVersion is older than another that was
+// seen before, as far as their keys tell.
+func wentBack(before, now uint64) bool { return before>>63 == 0 && 0 < now && now < before }
 
 // identity names an object with strings that outlive the buffer.
 func (s *stream) identity(e *entry, m jsonscan.Meta) model.Identity {
@@ -103,14 +108,15 @@ func (s *stream) bury(cmp *comparison, e *entry) {
 		flags |= model.Selection
 	}
 	_, newest := s.e.log.Versions(e.object)
-	raw, ok := s.e.log.Bytes(e.object, newest)
-	if !ok { // it has left the log: its name is all there is
+	known, ok := s.e.log.Bytes(e.object, newest)
+	m, _ := jsonscan.Identity(known)
+	var raw []byte // none: the version that the log holds, which is redacted if it is a Secret
+	if !ok {       // it has left the log: its name is all there is
 		raw = s.stub(e)
 	}
-	m, _ := jsonscan.Identity(raw)
 	s.e.log.Append(model.Record{
 		Time: time.Now(), Stream: s.id, Type: model.Deleted, Flags: flags, Raw: raw,
-		Identity: s.identity(e, m), RV: strings.Clone(m.ResourceVersion),
+		Identity: s.identity(e, m), RV: m.ResourceVersion,
 	})
 }
 
@@ -129,13 +135,31 @@ func (s *stream) stub(e *entry) []byte {
 	return raw
 }
 
+// unread notes that an object of a whole state, or its change, was not read: if
+// it is known, it still exists.
+func (s *stream) unread(m jsonscan.Meta) *entry {
+	known := s.inv.find(m)
+	switch {
+	case known != nil && m.Name != "":
+		known.seen = s.inv.generation
+		return known
+	case m.UID == "" && s.cmp != nil:
+		s.cmp.blind++
+	}
+	return nil
+}
+
 // synced ends the arrival of a whole state at rv: what was not in it is gone,
 // and if the state was whole before, there was a gap.
 func (s *stream) synced(rv string) {
 	cmp := s.cmp
 	s.cmp = nil
-	for _, e := range s.inv.unseen() {
-		s.bury(cmp, e)
+	if cmp.blind == 0 {
+		for _, e := range s.inv.unseen() {
+			s.bury(cmp, e)
+		}
+	} else { // any of the missing may be among them
+		s.note(model.CauseGarbage, fmt.Sprintf("%d objects of the list have no readable name: what it lacks is not taken for deleted", cmp.blind))
 	}
 	if s.opaque = !resumable(rv); s.opaque && !s.polling && !s.saidOpaque {
 		s.saidOpaque = true
@@ -143,7 +167,7 @@ func (s *stream) synced(rv string) {
 	}
 	if s.complete && !s.polling {
 		if s.lostCause == model.CauseNone {
-			s.lostCause = model.CauseNotResumable
+			s.lostRV, s.lostCause = s.resume(), model.CauseNotResumable
 		}
 		s.gap(cmp, rv)
 	}
@@ -169,7 +193,7 @@ func (s *stream) gap(cmp *comparison, rv string) {
 		g.Took = time.Since(s.lostAt)
 	}
 	g.Text = fmt.Sprintf("history lost; the new list differs in %d objects", found)
-	if from, to := versionKey(s.lostRV), versionKey(rv); from>>63 == 0 && to>>63 == 0 && 0 < to && to < from {
+	if wentBack(versionKey(s.lostRV), versionKey(rv)) {
 		g.Text = fmt.Sprintf("resourceVersion went back from %s to %s: the server's data was restored or replaced; %s", s.lostRV, rv, g.Text)
 		s.note(s.lostCause, g.Text)
 	}

@@ -253,7 +253,7 @@ func TestFault_28_ServerThatStarts(t *testing.T) {
 			s.CloseAll()
 			time.Sleep(5 * time.Second)
 			lift()
-			r.reach(5*time.Second, model.Live)
+			r.reach(10*time.Second, model.Live) // the wait begun last is 8 s at most
 		})
 	}
 }

@@ -21,12 +21,13 @@ const (
 	reqWatch          // from a resourceVersion
 	reqWatchList      // with the initial state streamed
 	reqDiscovery
+	reqPeek   // the resourceVersion of a list
 	reqQueued // not sent yet
 )
 
 // verb is what the server checks permission for.
 func (k kind) verb() string {
-	if k == reqList {
+	if k == reqList || k == reqPeek {
 		return "list"
 	}
 	return "watch"
@@ -124,7 +125,7 @@ func (s *stream) end(f *flight) {
 // sending publishes that a request leaves, unless the state already says so.
 // Rotating, Denied, Gone and Polling last until there is an answer.
 func (s *stream) sending(k kind) {
-	relisting := k != reqWatch && k != reqDiscovery && s.complete && !s.polling
+	relisting := (k == reqList || k == reqWatchList) && s.complete && !s.polling
 	switch state := s.now(); {
 	case state == model.Denied, state == model.Gone, state == model.Polling, state == model.Syncing,
 		state == model.Relisting, state == model.Rotating && !relisting, state == model.Connecting && !relisting:
@@ -177,9 +178,11 @@ func (s *stream) tick(time.Time) {
 		return
 	}
 	t, age := &s.e.o.Timings, time.Since(f.start)
-	if f.kind == reqList || f.kind == reqDiscovery {
+	if f.kind != reqWatch && f.kind != reqWatchList {
 		if f.silent() > t.ListSilence {
 			f.cancel(errSilent)
+		} else if !f.opened.Load() {
+			s.headersLate(f, age)
 		}
 		return
 	}

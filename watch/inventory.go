@@ -20,9 +20,9 @@ type inventory struct {
 // entry is one object that exists as far as the stream knows.
 type entry struct {
 	object    model.ObjectID
+	version   uint32 // of the object in the log
 	seen      uint32 // generation of the last comparison that found it
 	rv        uint64 // versionKey
-	key       string // of the map
 	uid       string
 	namespace string
 	name      string
@@ -34,20 +34,20 @@ func newInventory() *inventory {
 
 // key names an object for as long as it lives: by UID, or by name where an API
 // has no UIDs.
-func key(m jsonscan.Meta) string {
-	if m.UID != "" {
-		return m.UID
+func key(uid, namespace, name string) string {
+	if uid != "" {
+		return uid
 	}
-	return m.Namespace + "/" + m.Name
+	return namespace + "/" + name
 }
 
+func (e *entry) key() string { return key(e.uid, e.namespace, e.name) }
+
 // find returns what is known of the object; nil is nothing.
-func (v *inventory) find(m jsonscan.Meta) *entry {
-	if m.UID != "" {
-		return v.known[m.UID]
-	}
-	return v.known[key(m)]
-}
+func (v *inventory) find(m jsonscan.Meta) *entry { return v.known[key(m.UID, m.Namespace, m.Name)] }
+
+// holds reports whether the object of an entry exists as far as is known.
+func (v *inventory) holds(e *entry) bool { return v.known[e.key()] == e }
 
 // add notes an object that was not known. m may be views of a buffer.
 func (v *inventory) add(m jsonscan.Meta) *entry {
@@ -57,14 +57,11 @@ func (v *inventory) add(m jsonscan.Meta) *entry {
 		v.namespaces[ns] = ns
 	}
 	e := &entry{uid: strings.Clone(m.UID), namespace: ns, name: strings.Clone(m.Name)}
-	if e.key = e.uid; e.key == "" {
-		e.key = strings.Clone(key(m))
-	}
-	v.known[e.key] = e
+	v.known[e.key()] = e
 	return e
 }
 
-func (v *inventory) remove(e *entry) { delete(v.known, e.key) }
+func (v *inventory) remove(e *entry) { delete(v.known, e.key()) }
 
 // begin starts a comparison: every object that is not seen until its end is gone.
 func (v *inventory) begin() { v.generation++ }

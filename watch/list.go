@@ -30,6 +30,9 @@ func (s *stream) list(ctx context.Context) verdict {
 		case v.do == goOn && meta.Continue == "":
 			s.listed(meta)
 			return v
+		case v.do == goOn && meta.Continue == next: // it would never end
+			v.do, v.cause, v.text = retry, model.CauseGarbage, "the server continues the list with the page that it just gave"
+			return v
 		case v.do == goOn:
 			next = meta.Continue
 		case v.cause == model.CauseExpired && next != "" && restarts < pageRestarts:
@@ -89,6 +92,29 @@ func (s *stream) page(ctx context.Context, cmp *comparison, next string) (jsonsc
 	}
 }
 
+// peek looks, if there is doubt, whether the server's resourceVersion is behind
+// our position, and drops the position then. What goes wrong with the request
+// does not matter: the watch that follows will meet it too.
+func (s *stream) peek(ctx context.Context) {
+	if !s.doubt || !s.t.mayList() || s.queue(ctx) != nil {
+		return
+	}
+	f, err := s.open(ctx, reqPeek, &metav1.ListOptions{Limit: 1})
+	defer s.end(f)
+	if err != nil {
+		return
+	}
+	s.doubt = false
+	r := jsonscan.NewListReader(f.body, s.e.o.MaxFrame)
+	for err == nil && r.Meta().ResourceVersion == "" {
+		_, err = r.Next()
+		f.saw()
+	}
+	if wentBack(versionKey(s.resume()), versionKey(r.Meta().ResourceVersion)) {
+		s.forget(model.CauseDeadline)
+	}
+}
+
 // pageEnd checks that what was read is a list.
 func (s *stream) pageEnd(f *flight, meta jsonscan.ListMeta) (jsonscan.ListMeta, verdict) {
 	if meta.Kind == "Status" || meta.Kind == "" && meta.ResourceVersion == "" && f.frames.Load() == 0 {
@@ -109,7 +135,8 @@ func (s *stream) expect(f *flight, remaining int64) {
 func (s *stream) item(cmp *comparison, item []byte) {
 	s.buf = jsonscan.InjectTypeMeta(s.buf[:0], item, s.apiVersion, s.t.Kind)
 	m, err := jsonscan.Identity(s.buf)
-	if err != nil {
+	if err != nil || m.Name == "" && m.UID == "" {
+		s.unread(jsonscan.Meta{})
 		s.note(model.CauseGarbage, "an item of the list cannot be read"+excerpt(string(item[:min(len(item), 80)]), s.secret))
 		return
 	}
@@ -120,9 +147,7 @@ func (s *stream) item(cmp *comparison, item []byte) {
 // stays: it exists.
 func (s *stream) itemTooLarge(e *jsonscan.TooLargeError) {
 	m, _ := jsonscan.Identity(e.Head) // truncated, but the name stands at the beginning
-	if known := s.inv.find(m); known != nil && m.Name != "" {
-		known.seen = s.inv.generation
-	}
+	s.unread(m)
 	s.note(model.CauseFrameTooLarge, fmt.Sprintf("%s is %d bytes, over the limit of %d: not shown", label(m), e.Size, e.Max))
 }
 

@@ -35,6 +35,7 @@ type stream struct {
 	vanished   bool // the resource is not served
 	noInitial  bool // the server refused to stream the initial list
 	opaque     bool // no resourceVersion to resume from
+	doubt      bool // the position may lie in the future
 	saidOpaque bool
 	distrusted bool // the server refused a resourceVersion that it had given
 	kills      int  // streamed lists that died in a row

@@ -57,11 +57,13 @@ const slowReader = 2 * time.Second
 // an unfinished frame.
 func (s *stream) ended(f *flight, err error, cut int) verdict {
 	s.lost(f)
-	if f.kind == reqWatch && f.frames.Load() == 0 && f.lived() > s.e.o.Timings.Overdue && !s.t.Uncached {
+	if f.kind == reqWatch && f.frames.Load() == 0 && f.lived() > s.e.o.Timings.Overdue {
 		// Not one heartbeat in a whole life: after a restore of its data a
 		// server takes our position for the future and says nothing, for ever.
-		s.forget(model.CauseDeadline)
 		s.lostAt = f.heard()
+		if s.doubt = s.t.Uncached; !s.doubt { // those have no heartbeats
+			s.forget(model.CauseDeadline)
+		}
 	}
 	if err != io.EOF {
 		v := s.judge(f, err)

@@ -94,7 +94,8 @@ func (s *stream) follow(f *flight) verdict {
 func (s *stream) object(f *flight, typ string, raw []byte, size int) {
 	m, err := jsonscan.Identity(raw)
 	if err != nil || m.Name == "" && m.UID == "" {
-		s.note(model.CauseGarbage, typ+" frame without a readable object"+excerpt(string(raw[:min(len(raw), 80)]), s.secret))
+		s.unread(jsonscan.Meta{})
+		s.missed(model.CauseGarbage, "", typ+" frame without a readable object"+excerpt(string(raw[:min(len(raw), 80)]), s.secret))
 		return
 	}
 	if f.syncing.Load() && typ == "ADDED" {
@@ -171,15 +172,18 @@ func (s *stream) advance(rv string) {
 func (s *stream) frameTooLarge(e *jsonscan.TooLargeError) {
 	typ, m := frameHead(e.Head)
 	text := fmt.Sprintf("a frame of %d bytes is over the limit of %d and was skipped: %s %s", e.Size, e.Max, typ, label(m))
-	s.note(model.CauseFrameTooLarge, text)
-	s.e.log.Append(model.Record{Time: time.Now(), Stream: s.id, Type: model.GapFound, Detail: model.Gap{
-		FromRV: s.resume(), ToRV: strings.Clone(m.ResourceVersion), Since: time.Now(), Cause: model.CauseFrameTooLarge, Text: text}})
-	if known := s.inv.find(m); known != nil && m.Name != "" {
-		known.seen = s.inv.generation
-		if typ == "DELETED" {
-			s.bury(&comparison{}, known)
-		}
+	s.missed(model.CauseFrameTooLarge, strings.Clone(m.ResourceVersion), text)
+	if known := s.unread(m); known != nil && typ == "DELETED" {
+		s.bury(&comparison{}, known)
 	}
+}
+
+// missed publishes that the change in one frame was not understood. The
+// position moves past it, so that is a gap.
+func (s *stream) missed(cause model.Cause, rv, text string) {
+	s.note(cause, text)
+	s.e.log.Append(model.Record{Time: time.Now(), Stream: s.id, Type: model.GapFound, Detail: model.Gap{
+		FromRV: s.resume(), ToRV: rv, Since: time.Now(), Cause: cause, Text: text}})
 }
 
 // frameHead reads what the beginning of a frame says about it.
