@@ -155,8 +155,9 @@ func TestFilterAsYouType(t *testing.T) {
 	if v := d.app.View(); v.Cursor == nil || v.Cursor.Y != 35 || v.Cursor.X != 3 {
 		t.Errorf("the cursor of the filter is at %+v", v.Cursor)
 	}
+	d.has(searched)
 	d.press("q", "z") // keys of other actions are text here
-	d.has("no row matches")
+	d.has("no row matches; " + searched)
 	d.press("backspace", "backspace", "c", "a", "r", "t")
 	d.has("cart-77d8b")
 	d.hasNot("checkout-5b")

@@ -6,6 +6,10 @@ import (
 	"rewatch/themes"
 )
 
+// searched says what the words of a filter are looked for in: without it, no
+// match reads as if what changed had been searched too.
+const searched = "searched: kind, namespace, name, type, stream; not what changed"
+
 // filterBar is the line in which a filter is typed. The filter works as it is
 // typed; enter keeps it and esc clears it.
 type filterBar struct {
@@ -30,6 +34,9 @@ func (f *filterBar) draw(st *themes.Styles, w int, right string) (s string, curs
 	l.glyphs(st.Strong, before, n)
 	cursor = min(l.w, w-1)
 	l.upTo(st.Strong, string(f.text[f.pos:]), room-n)
+	if len(f.text) == 0 {
+		l.upTo(st.Dim, "  "+searched, room-1)
+	}
 	l.pad(w - len(right) - 1)
 	l.text(st.Dim, right)
 	return l.end(w), cursor

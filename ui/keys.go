@@ -86,7 +86,7 @@ func bindings() []binding {
 		{id: "follow", keys: []string{"f"}, help: "follow the newest row, on and off", hint: "follow",
 			when: (*App).canFollow, do: act((*App).toggleFollow)},
 		{id: "pause", keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
-		{id: "filter", keys: []string{"/"}, help: "filter the timeline by words", hint: "filter", do: act((*App).editFilter)},
+		{id: "filter", keys: []string{"/"}, help: "filter by kind, namespace, name, type, stream", hint: "filter", do: act((*App).editFilter)},
 		{id: "noise", keys: []string{"n"}, help: "show or fold heartbeats, initial lists, routine", hint: "noise", do: act((*App).toggleNoise)},
 		{id: "retry", keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
 			when: (*App).canRetry, do: act((*App).retry)},

@@ -231,7 +231,7 @@ func (t *timeline) empty() string {
 	case t.scanning:
 		l.upTo(t.st.Dim, "  looking through the log…", t.cols.w)
 	case t.index.filter != nil:
-		l.upTo(t.st.Dim, "  no row matches the filter; esc clears it", t.cols.w)
+		l.upTo(t.st.Dim, "  no row matches; "+searched, t.cols.w)
 	default:
 		l.upTo(t.st.Dim, "  nothing yet", t.cols.w)
 	}
