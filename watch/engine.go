@@ -42,7 +42,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	streams []*stream // by StreamID, nil where another writer owns the number
-	gates   map[string]*hostGate
+	gates   map[*Cluster]*hostGate
 	ctx     context.Context // of Run; nil before
 	end     context.CancelFunc
 	running sync.WaitGroup
@@ -64,7 +64,7 @@ func NewEngine(log *model.Log, o Options) *Engine {
 	if o.Clock == nil {
 		o.Clock = systemClock()
 	}
-	return &Engine{log: log, o: o, gates: map[string]*hostGate{}}
+	return &Engine{log: log, o: o, gates: map[*Cluster]*hostGate{}}
 }
 
 // Add registers a stream; it starts at once if the engine runs, and with Run
@@ -74,10 +74,10 @@ func (e *Engine) Add(c *Cluster, t Target) model.StreamID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t.ID = e.log.AddStream(t.StreamInfo)
-	gate := e.gates[c.host]
+	gate := e.gates[c]
 	if gate == nil {
 		gate = &hostGate{t: &e.o.Timings}
-		e.gates[c.host] = gate
+		e.gates[c] = gate
 	}
 	s := newStream(e, c, t, gate)
 	for len(e.streams) <= int(t.ID) {

@@ -1,13 +1,18 @@
 package watch
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	"rewatch/model"
 	"rewatch/watch/timeserver"
@@ -132,6 +137,53 @@ func TestFault_27_OneBrokenRequestDoesNotCloseTheHost(t *testing.T) {
 		}
 		if r.state(0).Fresh() {
 			t.Errorf("state %v", r.state(0))
+		}
+	})
+}
+
+// TestFault_27_HangingProbe: a probe that is taken and never answered does not
+// hold up the others when the host is back.
+func TestFault_27_HangingProbe(t *testing.T) {
+	served(t, timeserver.Options{}, rigOptions{targets: dozen(), cluster: ClusterOptions{HTTP1: true}}, func(r *rig, s *timeserver.Server) {
+		r.until(2*time.Second, "all live", func() bool { return r.all(model.Live) })
+		r.net.down.Store(true)
+		r.net.cut()
+		time.Sleep(10 * time.Second)
+		s.Inject(timeserver.Fault{Match: anything, Hang: true, Times: 1})
+		r.net.down.Store(false)
+		live := func() (n int) {
+			for _, st := range r.log.Streams(time.Now()) {
+				if st.State == model.Live {
+					n++
+				}
+			}
+			return n
+		}
+		r.until(time.Minute, "all but the prober live", func() bool { return live() == 11 })
+	})
+}
+
+// TestContextsHaveGatesOfTheirOwn: two contexts reach one host, one of them in
+// a way that never works.
+func TestContextsHaveGatesOfTheirOwn(t *testing.T) {
+	served(t, timeserver.Options{}, rigOptions{}, func(r *rig, s *timeserver.Server) {
+		r.reach(time.Second, model.Live)
+		cfg := &rest.Config{Host: "http://cluster.test:6443", Dial: func(context.Context, string, string) (net.Conn, error) {
+			return nil, errors.New("no credentials")
+		}}
+		broken, err := NewCluster("broken", cfg, ClusterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range dozen() {
+			r.engine.Add(broken, target)
+		}
+		time.Sleep(5 * time.Minute)
+		for range 5 {
+			s.CloseAll()
+			r.reach(2*time.Second, model.Backoff)
+			r.reach(2*time.Second, model.Live)
+			time.Sleep(time.Minute)
 		}
 	})
 }

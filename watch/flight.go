@@ -171,12 +171,25 @@ func (s *stream) settleLocked(f *flight) {
 
 // tick is called by the engine's ticker: what only the passing of time shows.
 func (s *stream) tick(time.Time) {
+	if s.look() {
+		s.gate.slow(s) // locks other streams
+	}
+}
+
+// look is tick, but for reporting that a request has waited long for its headers.
+func (s *stream) look() (hanging bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.flight
 	if f == nil || f.kind == reqQueued {
-		return
+		return false
 	}
+	s.lookAt(f)
+	return !f.opened.Load() && time.Since(f.start) > s.e.o.Timings.ProbeGap
+}
+
+// lookAt does what the time calls for; s.mu is held.
+func (s *stream) lookAt(f *flight) {
 	t, age := &s.e.o.Timings, time.Since(f.start)
 	if f.kind != reqWatch && f.kind != reqWatchList {
 		if f.silent() > t.ListSilence {

@@ -6,7 +6,9 @@ import (
 	"time"
 )
 
-// hostGate keeps all but one stream from dialling a host that does not answer.
+// hostGate keeps all but one stream of a context from dialling a host that does
+// not answer. Contexts that lead to the same host have gates of their own: what
+// fails may be the proxy, the certificates or the credentials of one of them.
 // The first stream that cannot reach the host becomes its prober; the others
 // wait until somebody gets an answer, or until it is their turn to probe.
 type hostGate struct {
@@ -82,6 +84,16 @@ func (g *hostGate) handOver() {
 		g.prober, g.handed = g.waiting[0], true
 		g.waiting = g.waiting[1:]
 		g.prober.yourTurn()
+	}
+}
+
+// slow reports that s has waited for an answer for a while. If it probes,
+// another one is to try: its connection may be dead where the host is not.
+func (g *hostGate) slow(s *stream) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.prober == s && !g.handed && len(g.waiting) > 0 {
+		g.handOver()
 	}
 }
 
