@@ -87,7 +87,11 @@ func (h *header) draw(w int) string {
 	}
 	l := newLine("")
 	l.text(h.st.Title, " rewatch")
-	l.upTo(h.st.Text, "  "+h.title, w-l.w-stateWidth-right-2)
+	title := h.title
+	if s := h.all.selected(); s != "" {
+		title += "  " + s
+	}
+	l.upTo(h.st.Text, "  "+title, w-l.w-stateWidth-right-2)
 	// The state stands still while figures change: it is placed from the
 	// right edge, whose parts have fixed places.
 	l.pad(w - right - stateWidth - 2)

@@ -96,12 +96,46 @@ func (o *overall) host(id model.StreamID) host {
 }
 
 // name is how a stream is called on screen: with its group only where two
-// groups have a resource of that name.
+// groups have a resource of that name, and with its selection, lest "pods 0"
+// reads as if there were none.
 func (o *overall) name(s model.StreamInfo) string {
 	if o.groups[s.Resource] == "*" {
-		return s.Name()
+		return s.Name() + selection(s)
 	}
-	return s.Resource
+	return s.Resource + selection(s)
+}
+
+// selection is what narrows a stream, as kubectl takes it: "/checkout" for one
+// object, " -l tier=x"; field selectors stand without their long flag.
+func selection(s model.StreamInfo) string {
+	var out string
+	fields := s.Field
+	if rest, ok := strings.CutPrefix(fields, "metadata.name="); ok {
+		var name string
+		name, fields, _ = strings.Cut(rest, ",")
+		out = "/" + name
+	}
+	if s.Label != "" {
+		out += " -l " + s.Label
+	}
+	if fields != "" {
+		out += " " + fields
+	}
+	return out
+}
+
+// selected is the selection that all streams share, "" if they do not.
+func (o *overall) selected() string {
+	if len(o.streams) == 0 {
+		return ""
+	}
+	first := selection(o.streams[0].StreamInfo)
+	for _, s := range o.streams[1:] {
+		if selection(s.StreamInfo) != first {
+			return ""
+		}
+	}
+	return strings.TrimPrefix(first, " ")
 }
 
 // live reports whether the screen may call itself live.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"rewatch/model"
@@ -180,7 +181,11 @@ func (p *streamsPane) second(s *model.StreamStatus, selected bool) string {
 	}
 	st, heart := p.heart(s)
 	l.text(st, heart)
-	if s.RV != "" && l.w+4+len(s.RV) < p.r.w-sparks {
+	switch name, _ := p.label(s); {
+	case len(name) > p.r.w-11-len(figure(s)) && selection(s.StreamInfo) != "":
+		// What the first line had to cut.
+		l.upTo(p.st.Text, "  "+strings.TrimPrefix(selection(s.StreamInfo), " "), p.r.w-l.w-1)
+	case s.RV != "" && l.w+4+len(s.RV) < p.r.w-sparks:
 		l.text(p.st.Dim, "  rv "+s.RV)
 	}
 	if l.w < p.r.w-sparks-1 {
@@ -217,37 +222,54 @@ func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
 	return p.st.Dim, "♥ " + age(p.now.Sub(s.Heartbeat))
 }
 
-const columnWhere = 2
+const columnResource, columnWhere = 1, 2
 
-// streamColumns are the columns of the table and their widths.
-var streamColumns = [...]struct {
+// streamColumn is a column of the table.
+type streamColumn struct {
 	name string
 	w    int
 	left bool
-}{
-	{"state", 8, true}, {"resource", 22, true}, {"where", 14, true}, {"objects", 9, false}, {"heartbeat", 10, false},
-	{"rv", 9, false}, {"added", 7, false}, {"modified", 9, false}, {"deleted", 8, false}, {"bytes", 8, false},
-	{"reconn", 7, false}, {"gaps", 5, false},
+	id   int // its place in streamColumns
+}
+
+// streamColumns are the columns of the table and their widths.
+var streamColumns = [...]streamColumn{
+	{"state", 8, true, 0}, {"resource", 22, true, 1}, {"where", 14, true, 2}, {"objects", 9, false, 3}, {"heartbeat", 10, false, 4},
+	{"rv", 9, false, 5}, {"added", 7, false, 6}, {"modified", 9, false, 7}, {"deleted", 8, false, 8}, {"bytes", 8, false, 9},
+	{"reconn", 7, false, 10}, {"gaps", 5, false, 11},
 }
 
 // tableColumns lists the columns that are shown: causes need more room than
 // sparklines.
-func (p *streamsPane) tableColumns() []int {
+func (p *streamsPane) tableColumns() []streamColumn {
 	room := p.r.w - 24
 	if len(p.all.troubles) > 0 {
 		room = p.r.w - 42
 	}
-	var cols []int
-	for i, c := range streamColumns {
-		if i == columnWhere && !p.anyWhere() {
+	var cols []streamColumn
+	for _, c := range streamColumns {
+		switch {
+		case c.id == columnWhere && !p.anyWhere():
 			continue
+		case c.id == columnResource:
+			c.w = p.nameWidth()
 		}
 		if room -= c.w + 1; room < 0 {
 			break
 		}
-		cols = append(cols, i)
+		cols = append(cols, c)
 	}
 	return cols
+}
+
+// nameWidth is that of the longest name, a selection included, within reason.
+func (p *streamsPane) nameWidth() int {
+	w := len(streamColumns[columnResource].name)
+	for i := range p.all.streams {
+		_, n := safe(p.all.name(p.all.streams[i].StreamInfo))
+		w = max(w, n)
+	}
+	return min(w, max(p.r.w*40/100, streamColumns[columnResource].w))
 }
 
 // anyWhere reports whether streams differ in context or namespace.
@@ -263,8 +285,7 @@ func (p *streamsPane) anyWhere() bool {
 func (p *streamsPane) tableHead() string {
 	l := newLine("")
 	l.glyphs("", " ", 1)
-	for _, i := range p.tableColumns() {
-		c := streamColumns[i]
+	for _, c := range p.tableColumns() {
 		if c.left {
 			l.cell(p.st.Dim, c.name, c.w)
 		} else {
@@ -287,11 +308,10 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 	if s.Uncached {
 		heart = "uncached"
 	}
-	for _, i := range p.tableColumns() {
-		c := streamColumns[i]
+	for _, c := range p.tableColumns() {
 		var text string
 		st := p.st.Text
-		switch i {
+		switch c.id {
 		case 0:
 			st, text = stateStyle(p.st, s.State), s.State.String()
 		case 1:
