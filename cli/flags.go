@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"rewatch/model"
@@ -143,8 +144,9 @@ func (f *flags) request(args []string) (resolve.Request, error) {
 		return resolve.Request{}, usage("--field-selector %q: %v", f.fieldSelector, err)
 	}
 	for _, ns := range f.namespaces {
-		if ns == "" || strings.ContainsAny(ns, "/% ") {
-			return resolve.Request{}, usage("--namespace %q is no name of a namespace", ns)
+		if len(validation.IsDNS1123Label(ns)) > 0 {
+			return resolve.Request{}, usage("--namespace %q is no name of a namespace: it takes a-z, 0-9 and inner -, at most %d",
+				ns, validation.DNS1123LabelMaxLength)
 		}
 	}
 	if f.qps <= 0 || f.burst < 1 {

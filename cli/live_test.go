@@ -170,6 +170,21 @@ func TestNamespacesAndNames(t *testing.T) {
 	}
 }
 
+func TestANamespaceThatDoesNotExistIsToldAndWatched(t *testing.T) {
+	c := newTestCluster(t, timeserver.Options{})
+	c.put(t, "namespaces", "", "shop", `"spec":{}`)
+	kubeconfig(t, "dev="+c.url)
+	r := background(t, "pods", "-n", "shop", "-n", "shpo")
+	r.waitFor(&r.stderr, "NOTE", `namespace "shpo" does not exist; did you mean "shop"? (kubectl get ns)`)
+	r.waitFor(&r.out, "Pod shop/checkout")
+	c.put(t, "pods", "shpo", "first", `"status":{}`)
+	r.waitFor(&r.out, "Pod shpo/first")
+	r.stop()
+	if strings.Contains(r.stderr.String(), `namespace "shop"`) {
+		t.Errorf("it exists:\n%s", r.stderr.String())
+	}
+}
+
 func TestWhatIsRefusedIsSaid(t *testing.T) {
 	c := newTestCluster(t, timeserver.Options{Allow: func(a timeserver.Access) bool {
 		return a.Namespace == "shop" && a.Resource != "configmaps" || a.Resource == "selfsubjectaccessreviews"

@@ -59,19 +59,22 @@ func (e *UnknownTypeError) Error() string {
 
 // Resolve asks the server of cfg. The error is a failure to reach it or to be
 // let in; what is merely missing or refused is in the Result. Everything it
-// sends is a GET of discovery or a SelfSubjectAccessReview.
+// sends is a GET, of discovery or of namespaces, or a SelfSubjectAccessReview.
 func Resolve(ctx context.Context, cfg *rest.Config, req Request) (Result, error) {
 	catalog, notes, err := discover(ctx, cfg)
 	if err != nil {
 		return Result{}, err
 	}
-	reviews, err := newReviews(cfg)
+	client, err := newClient(cfg)
 	if err != nil {
 		return Result{}, err
 	}
 	res := Result{Notes: notes}
 	cs := catalog.candidates(req, &res)
-	kept, refusals, denied := permit(ctx, reviews, cs)
+	missing := make(chan []model.Note, 1)
+	go func() { missing <- missingNamespaces(ctx, client.RESTClient(), req.Namespaces) }()
+	kept, refusals, denied := permit(ctx, reviews{client.SelfSubjectAccessReviews()}, cs)
+	res.Notes = append(res.Notes, <-missing...)
 	res.Notes = append(res.Notes, refusals...)
 	res.Denied = denied
 	for _, c := range kept {

@@ -1,0 +1,76 @@
+package resolve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"rewatch/model"
+)
+
+const (
+	// namespacePatience bounds the look for namespaces, which is only advice:
+	// the start does not wait long for it.
+	namespacePatience = 3 * time.Second
+	// listedNamespaces is how many names a guess is made from.
+	listedNamespaces = "500"
+)
+
+// missingNamespaces notes which of the namespaces do not exist: a watch in one
+// of them succeeds like any other, and stays empty. Where the server does not
+// say (a user of one namespace often may not get it), nothing is noted.
+func missingNamespaces(ctx context.Context, client rest.Interface, names []string) []model.Note {
+	ctx, cancel := context.WithTimeout(ctx, namespacePatience)
+	defer cancel()
+	missing := make([]bool, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() {
+			err := client.Get().AbsPath("/api/v1/namespaces", name).Do(ctx).Error()
+			// A 404 that is no Status is about the path, or a proxy's.
+			missing[i] = apierrors.IsNotFound(err) && !apierrors.IsUnexpectedServerError(err)
+		})
+	}
+	all.Wait()
+	var notes []model.Note
+	var existing []string
+	for i, name := range names {
+		if !missing[i] {
+			continue
+		}
+		if notes == nil {
+			existing = listNamespaces(ctx, client)
+		}
+		text := fmt.Sprintf("namespace %q does not exist", name)
+		if near := Nearest(name, existing, 3); len(near) > 0 {
+			text += fmt.Sprintf(`; did you mean "%s"?`, strings.Join(near, `", "`))
+		}
+		notes = append(notes, model.Note{Cause: model.CauseNotFound, Text: text + " (kubectl get ns)"})
+	}
+	return notes
+}
+
+// listNamespaces are the names of the first namespaces, none if this user may
+// not list them.
+func listNamespaces(ctx context.Context, client rest.Interface) []string {
+	const namesOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+	raw, err := client.Get().AbsPath("/api/v1/namespaces").Param("limit", listedNamespaces).
+		SetHeader("Accept", namesOnly).DoRaw(ctx)
+	var list struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	if err != nil || json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	var names []string
+	for _, item := range list.Items {
+		names = append(names, item.Metadata.Name)
+	}
+	return names
+}
