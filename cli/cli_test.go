@@ -181,6 +181,7 @@ func TestBadInputIsOneLineWithTheNextStep(t *testing.T) {
 		{name: "selector", args: "-l a=b=c", code: 2, want: []string{`--selector "a=b=c"`, "rewatch --help"}},
 		{name: "field selector", args: "--field-selector nonsense", code: 2, want: []string{`--field-selector "nonsense"`, "rewatch --help"}},
 		{name: "namespace", args: "-n shop -n Bad_NS!", code: 2, want: []string{`--namespace "Bad_NS!" is no name`, "rewatch --help"}},
+		{name: "one namespace and all", args: "-n shop -A", code: 2, want: []string{"-n shop and -A contradict each other", "rewatch --help"}},
 		{name: "type syntax", args: "pods/a/b", code: 2, want: []string{`"a/b"`, "rewatch --help"}},
 		{name: "memory", args: "--memory lots", code: 2, want: []string{"--memory", "number of bytes such as 512Mi"}},
 		{name: "little memory", args: "--memory 1k", code: 2, want: []string{"--memory", "at least 8Mi"}},

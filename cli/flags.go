@@ -143,6 +143,9 @@ func (f *flags) request(args []string) (resolve.Request, error) {
 	if _, err := fields.ParseSelector(f.fieldSelector); err != nil {
 		return resolve.Request{}, usage("--field-selector %q: %v", f.fieldSelector, err)
 	}
+	if f.allNamespaces && len(f.namespaces) > 0 {
+		return resolve.Request{}, usage("-n %s and -A contradict each other", strings.Join(f.namespaces, ","))
+	}
 	for _, ns := range f.namespaces {
 		if len(validation.IsDNS1123Label(ns)) > 0 {
 			return resolve.Request{}, usage("--namespace %q is no name of a namespace: it takes a-z, 0-9 and inner -, at most %d",
