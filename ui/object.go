@@ -174,7 +174,8 @@ func (p *objectPane) compose(d docLine, w int) string {
 	case docText:
 		l.upTo(st.Dim, d.a, w-l.w)
 	case docField:
-		l.cell(st.Dim, d.a, 14)
+		l.upTo(st.Dim, d.a, w/2)
+		l.pad(max(15, l.w+2)) // the words for what a relist found are longer
 		l.upTo(st.Text, d.b, w-l.w)
 	case docChange:
 		p.change(l, d, w)

@@ -59,6 +59,10 @@ func kindOfRow(e model.Event) string {
 		return "sent again"
 	case e.Has(model.Recreated):
 		return "recreated"
+	case e.Has(model.Selection) && e.Type == model.Added:
+		return "created or selected"
+	case e.Has(model.Selection) && e.Type == model.Deleted:
+		return "deleted or unselected"
 	}
 	return word
 }

@@ -61,3 +61,24 @@ func TestALongComparisonSaysWhereItIsCut(t *testing.T) {
 	}
 	t.Errorf("nothing says that the comparison is cut:\n%s", d.screen())
 }
+
+// An object that left a selection need not have been deleted, nor one that
+// entered it created.
+func TestTheObjectOfASelectionIsNotCalledDeleted(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	for _, c := range []struct {
+		typ  model.Type
+		flag model.Flag
+		want string
+	}{
+		{model.Deleted, model.Selection, " deleted or unselected "},
+		{model.Added, model.Selection, " created or selected "},
+		{model.Added, model.Synthetic, " created, found by a relist "},
+		{model.Deleted, 0, " deleted "},
+	} {
+		d.demo.pod(d.now, "prod-eu", d.demo.pods[0], c.typ, c.flag, "Running", 0)
+		d.wait(previewPause)
+		d.has(c.want)
+	}
+}
