@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -163,6 +164,42 @@ func TestADeletionDoesNotChangeTheSecret(t *testing.T) {
 		rows := r.rows(model.Added, model.Deleted)
 		if rows[1].Version != rows[0].Version {
 			t.Errorf("the deletion brought version %d after %d", rows[1].Version, rows[0].Version)
+		}
+	})
+}
+
+// TestGapBeginsBeforeTheSleep: what the machine slept through is in the gap.
+func TestGapBeginsBeforeTheSleep(t *testing.T) {
+	var extra atomic.Int64
+	start := time.Now()
+	clock := func() (time.Time, time.Duration) {
+		return time.Now().Add(time.Duration(extra.Load())), time.Since(start)
+	}
+	s := &script{
+		sync:  []http.HandlerFunc{open(added("a", 5), endMark("5")), open(added("a", 8), endMark("8"))},
+		watch: []http.HandlerFunc{status(410, "Expired", "too old resource version")},
+	}
+	fake(t, s, rigOptions{engine: Options{Clock: clock}}, func(r *rig) {
+		time.Sleep(time.Minute)
+		extra.Add(int64(20 * time.Minute))
+		r.until(10*time.Second, "the gap", func() bool { return len(r.gaps()) == 1 })
+		if g := r.gaps()[0]; g.Took < 20*time.Minute || g.Took > 21*time.Minute {
+			t.Errorf("gap %+v\n%s", g, r.dump())
+		}
+	})
+}
+
+// TestEndlessList: a server that knows limit but not continue gives its first
+// page for ever.
+func TestEndlessList(t *testing.T) {
+	s := &script{
+		sync: []http.HandlerFunc{status(422, "Invalid", "sendInitialEvents is forbidden")},
+		list: []http.HandlerFunc{page("6", "more", 1, pod("a", 5))},
+	}
+	fake(t, s, rigOptions{}, func(r *rig) {
+		time.Sleep(time.Minute)
+		if n := s.count("list"); n > 120 || r.step(model.CauseGarbage).To != model.Backoff {
+			t.Errorf("%d lists in a minute\n%s", n, r.dump())
 		}
 	})
 }
