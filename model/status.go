@@ -91,6 +91,8 @@ func (s *stream) enter(t Transition, when time.Time) {
 	switch {
 	case t.To.Degraded() && t.To != Overdue && t.To != Relisting && t.Cause != CauseHostDown:
 		s.Failure = t
+	case t.To == Connecting && t.Cause != CauseNone && (s.State.Fresh() || s.State == Overdue):
+		s.Failure = t // a watch that worked was lost; there was no pause before the next try
 	case t.To.Fresh() || t.To == Paused || t.To == Polling || t.To == Idle:
 		s.Failure = Transition{}
 	}

@@ -212,6 +212,7 @@ func TestTheFailureLastsUntilTheStreamIsWell(t *testing.T) {
 		{Connecting, CauseStart, ""}, {Live, "", ""}, {Overdue, CauseDeadline, ""}, {Backoff, CauseCut, CauseCut},
 		{Connecting, "", CauseCut}, {Backoff, CauseHostDown, CauseCut}, {Connecting, "", CauseCut}, {Backoff, CauseRefused, CauseRefused},
 		{Expired, CauseExpired, CauseExpired}, {Relisting, "", CauseExpired}, {Live, "", ""}, {Denied, CauseForbidden, CauseForbidden}, {Paused, CauseUser, ""},
+		{Live, "", ""}, {Connecting, CausePing, CausePing}, {Connecting, "", CausePing}, {Live, "", ""},
 	} {
 		s.to(Transition{To: step.to, Cause: step.cause})
 		if got := s.status().Failure.Cause; got != step.want {
