@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"rewatch/model"
@@ -33,6 +34,10 @@ func (h *header) state() (themes.Style, string) {
 		s := "STALE " + strconv.Itoa(h.all.stale) + "/" + strconv.Itoa(n) + " " + t.name(h.all)
 		if c := countdown(t.StreamStatus, h.now); c != "" && t.probed() {
 			return h.st.BadBold, s + " retry " + c
+		}
+		if d := unanswered(t.StreamStatus, h.now); d != "" {
+			why, _, _ := strings.Cut(cause(t.StreamStatus), ":") // its first words
+			return h.st.BadBold, s + " " + why + ", no answer for " + d
 		}
 		return h.st.BadBold, s + " " + t.State.String()
 	case h.all.suspect > 0:

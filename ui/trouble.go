@@ -11,9 +11,29 @@ import (
 )
 
 // unwell reports whether a stream must be named in the status bar: one that is
-// degraded, and one that tries again and has not succeeded yet.
+// degraded, and one that tries again and has not succeeded yet. One that
+// connects with a position to resume from has lost a watch: what it has shown
+// is no longer known to be current.
 func unwell(s *model.StreamStatus) bool {
-	return s.State.Degraded() || s.State == model.Connecting && s.Failure.To != model.Idle
+	return s.State.Degraded() || s.State == model.Connecting && (s.Failure.To != model.Idle || s.RV != "")
+}
+
+// patience is how long a try that was due is told as "now"; after that, the
+// news is that there is no answer.
+const patience = time.Second
+
+// unanswered says for how long the request of a stream that is not well has
+// waited; "" while that is no news.
+func unanswered(s *model.StreamStatus, now time.Time) string {
+	if d := now.Sub(s.Since); s.State == model.Connecting && (d >= patience || !retries(s)) {
+		return seconds(d)
+	}
+	return ""
+}
+
+// retries reports whether what a stream does now came after a pause.
+func retries(s *model.StreamStatus) bool {
+	return s.State != model.Connecting || s.Failure.To != model.Idle && s.Failure.To != model.Connecting
 }
 
 // host is what the streams of one server of one context have in common.
@@ -143,7 +163,7 @@ func severity(s model.State) int {
 
 // word is the state that an entry shows: one that dials again would blink.
 func word(s *model.StreamStatus) model.State {
-	if s.State == model.Connecting {
+	if s.State == model.Connecting && retries(s) {
 		return model.Backoff
 	}
 	return s.State
@@ -155,6 +175,12 @@ func (t trouble) text(o *overall, now time.Time) string {
 	if t.alike > 0 {
 		b += " +" + strconv.Itoa(t.alike)
 	}
+	if !retries(t.StreamStatus) && t.outage == nil {
+		if c := cause(t.StreamStatus); c != "" {
+			return b + ": " + c + ", " + next(t.StreamStatus, now)
+		}
+		return b + ": " + next(t.StreamStatus, now)
+	}
 	if n := next(t.StreamStatus, now); n != "" && t.probed() {
 		b += " " + n
 	} else if t.State == model.Overdue {
@@ -163,19 +189,28 @@ func (t trouble) text(o *overall, now time.Time) string {
 		b += " " + age(now.Sub(t.Since))
 	}
 	if t.outage == nil {
-		if c := cause(t.StreamStatus); c != "" {
-			b += ": " + c
-		}
-		return b
+		return b + t.because(now)
 	}
 	if !t.probed() {
 		return b + ": " + plural(len(t.outage.waiting), "stream") + " about to try again"
 	}
-	b += ": " + cause(t.StreamStatus) + " · " + plural(len(t.outage.waiting), "stream")
+	b += t.because(now) + " · " + plural(len(t.outage.waiting), "stream")
 	if len(t.outage.waiting) == 1 {
 		return b + " waits"
 	}
 	return b + " wait"
+}
+
+// because is the cause, told as what was before while a new try is under way.
+func (t trouble) because(now time.Time) string {
+	c := cause(t.StreamStatus)
+	switch {
+	case c == "":
+		return ""
+	case unanswered(t.StreamStatus, now) != "":
+		return " (before: " + c + ")"
+	}
+	return ": " + c
 }
 
 // probed is false for a host that nobody probes.
@@ -216,6 +251,8 @@ func countdown(s *model.StreamStatus, now time.Time) string {
 	switch {
 	case !unwell(s):
 		return ""
+	case s.State == model.Connecting && unanswered(s, now) != "":
+		return ""
 	case s.State == model.Connecting:
 		return "now"
 	case s.Last.Until.IsZero():
@@ -227,10 +264,14 @@ func countdown(s *model.StreamStatus, now time.Time) string {
 	return "now"
 }
 
-// next is "3rd try in 1.6 s", or "3rd try now"; "" if none is due.
+// next is "3rd try in 1.6 s", "3rd try now", or what that has come to; "" if no
+// try is due.
 func next(s *model.StreamStatus, now time.Time) string {
 	c := countdown(s, now)
+	late := unanswered(s, now)
 	switch {
+	case late != "":
+		c = "waiting for the answer " + late
 	case c == "":
 		return ""
 	case c != "now":
@@ -240,16 +281,20 @@ func next(s *model.StreamStatus, now time.Time) string {
 	if s.State == model.Connecting {
 		n = s.Failure.Attempt
 	}
-	if a := attempt(n); a != "" {
+	switch a := attempt(n); {
+	case a == "":
+		return c
+	case late != "":
+		return a + ": " + c
+	default:
 		return a + " " + c
 	}
-	return c
 }
 
 // cause says in words why a stream is in its state.
 func cause(s *model.StreamStatus) string {
 	t := s.Last
-	if s.State == model.Connecting {
+	if s.State == model.Connecting && s.Failure.To != model.Idle {
 		t = s.Failure
 	}
 	if t.Text != "" {
@@ -284,17 +329,26 @@ func (o *overall) plight(s *model.StreamStatus, now time.Time) (when, why string
 		if h.prober == nil {
 			return "about to try again", ""
 		}
-		c := countdown(h.prober, now)
-		if c != "now" {
-			c = "in " + c
+		when = "waits for " + o.name(h.prober.StreamInfo) + "' "
+		switch c := countdown(h.prober, now); {
+		case unanswered(h.prober, now) != "":
+			when += "answer, " + unanswered(h.prober, now)
+		case c == "now":
+			when += "try now"
+		default:
+			when += "try in " + c
 		}
-		return "waits for " + o.name(h.prober.StreamInfo) + "' try " + c, ""
+		return when, ""
 	}
 	if s.State == model.Overdue {
 		return silence(s, now), ""
 	}
 	if n := next(s, now); n != "" {
-		return n, cause(s)
+		why = cause(s)
+		if why != "" && retries(s) && unanswered(s, now) != "" {
+			why = "before: " + why
+		}
+		return n, why
 	}
 	if !s.Since.IsZero() {
 		when = "for " + age(now.Sub(s.Since))

@@ -122,3 +122,59 @@ func TestTheSameTroubleIsOneEntry(t *testing.T) {
 	d.has(" DENIED prod-eu/pods +2 0s: forbidden │ DENIED prod-us/pods 0s: forbidden │")
 	d.has("STALE 4/12")
 }
+
+// A watch that was lost is stale from then on, though no try of it has failed
+// yet, and though what its first sync had said is on the screen.
+func TestALostLinkIsNoFirstSync(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CausePing, "link dead: HTTP/2 ping not answered", time.Time{}, 0)
+	d.wait(8 * time.Second)
+	d.has("STALE 1/6 nodes link dead, no answer for 8.0 s")
+	if got, want := d.status(), " CONNECT nodes: link dead: HTTP/2 ping not answered, waiting for the answer 8.0 s"; !strings.HasPrefix(got, want) {
+		t.Errorf("the status says %q, want %q", got, want)
+	}
+	d.hasNot("SYNC")
+	d.demo.step(d.now, "prod-eu/nodes", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
+	d.wait(0)
+	d.hasNot("STALE")
+}
+
+// A rotation whose successor hangs has no cause, and is stale all the same.
+func TestARotationThatHangsIsStale(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.demo.bookmark(d.now, "prod-eu/nodes")
+	d.demo.step(d.now, "prod-eu/nodes", model.Rotating, model.CauseTimeout, "", time.Time{}, 0)
+	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseNone, "awaiting headers", time.Time{}, 0)
+	d.wait(12 * time.Second)
+	d.has("STALE 1/6 nodes awaiting headers, no answer for 12 s")
+	d.has(" CONNECT nodes: awaiting headers, waiting for the answer 12 s")
+}
+
+// While a try waits for its answer, what the one before failed of is not what
+// it fails of.
+func TestATryThatWaitsForItsAnswer(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.demo.step(d.now, "prod-eu/nodes", model.Backoff, model.CauseCut, "connection cut", d.now.Add(time.Second), 2)
+	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseNone, "", time.Time{}, 0)
+	d.wait(0)
+	d.has("RETRY nodes 2nd try now: connection cut")
+	d.wait(8 * time.Second)
+	d.has("RETRY nodes 2nd try: waiting for the answer 8.0 s (before: connection cut)")
+	d.has("STALE 1/6 nodes connection cut, no answer for 8.0 s")
+	d.hasNot("2nd try now")
+}
+
+func TestAHostThatDoesNotAnswer(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.hostDown("prod-eu", 15, 2700*time.Millisecond)
+	d.demo.step(d.now, "prod-eu/pods", model.Connecting, model.CauseNone, "", time.Time{}, 0)
+	d.wait(8 * time.Second)
+	d.has("RETRY prod-eu.example:6443 15th try: waiting for the answer 8.0 s (before: connection refused) · 5 streams wait")
+	if n := strings.Count(d.screen(), "waits for pods' answer, 8.0 s"); n != 5 {
+		t.Errorf("%d streams show whom they wait for, want 5:\n%s", n, d.screen())
+	}
+}
