@@ -180,10 +180,14 @@ func (p *streamsPane) second(s *model.StreamStatus, selected bool) string {
 		return l.end(p.r.w)
 	}
 	st, heart := p.heart(s)
+	name, _ := p.label(s)
+	cut := len(name) > p.r.w-11-len(figure(s)) && selection(s.StreamInfo) != ""
+	if cut {
+		heart, _, _ = strings.Cut(heart, ",")
+	}
 	l.text(st, heart)
-	switch name, _ := p.label(s); {
-	case len(name) > p.r.w-11-len(figure(s)) && selection(s.StreamInfo) != "":
-		// What the first line had to cut.
+	switch {
+	case cut: // in the first line
 		l.upTo(p.st.Text, "  "+strings.TrimPrefix(selection(s.StreamInfo), " "), p.r.w-l.w-1)
 	case s.RV != "" && l.w+4+len(s.RV) < p.r.w-sparks:
 		l.text(p.st.Dim, "  rv "+s.RV)
@@ -211,10 +215,10 @@ func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
 		return p.st.Dim, "no heartbeat: uncached"
 	case s.State == model.Paused:
 		return p.st.Dim, "for " + age(p.now.Sub(s.Since))
+	case s.State == model.Live && s.Since.Sub(s.Heartbeat) > patience:
+		// The newest one is of the watch before: it says nothing of this one.
+		return p.st.Dim, "♥ none yet, open " + age(p.now.Sub(s.Since))
 	case s.Heartbeat.IsZero():
-		if s.State.Fresh() {
-			return p.st.Dim, "♥ none yet"
-		}
 		return p.st.Dim, ""
 	case p.now.Sub(s.Heartbeat) < 2*time.Second:
 		return p.st.GoodBold, "♥ " + age(p.now.Sub(s.Heartbeat))
@@ -305,6 +309,7 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 	l := p.start(selected)
 	name, where := p.label(s)
 	heartStyle, heart := p.heart(s)
+	heart, _, _ = strings.Cut(heart, ",") // the column has room for its first words
 	if s.Uncached {
 		heart = "uncached"
 	}

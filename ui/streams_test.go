@@ -46,3 +46,21 @@ func TestASharedSelectorIsInTheHeader(t *testing.T) {
 	}
 	d.has("prod-eu  shop  -l tier=x")
 }
+
+// A heartbeat of the watch before is none of the one that is open.
+func TestTheHeartbeatIsThatOfTheOpenWatch(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.wait(2 * time.Minute)
+	d.has("♥ 2m")
+	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseCut, "cut", time.Time{}, 0)
+	d.demo.step(d.now, "prod-eu/nodes", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
+	d.wait(12 * time.Second)
+	d.has("♥ none yet, open 12s")
+	d.press("1", "z")
+	d.has("♥ none yet ")
+	d.demo.bookmark(d.now, "prod-eu/nodes")
+	d.wait(0)
+	d.has("♥ 0s")
+	d.hasNot("none yet")
+}
