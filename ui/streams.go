@@ -211,8 +211,10 @@ func (p *streamsPane) rateStyle(s *model.StreamStatus) themes.Style {
 // heart is the sign of life: the age of the newest heartbeat, with a pulse.
 func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
 	switch {
-	case s.Uncached:
+	case s.Uncached && s.State != model.Polling:
 		return p.st.Dim, "no heartbeat: uncached"
+	case s.State == model.Polling:
+		return p.st.Dim, polling(s, p.now)
 	case s.State == model.Paused:
 		return p.st.Dim, "for " + age(p.now.Sub(s.Since))
 	case s.State == model.Live && s.Since.Sub(s.Heartbeat) > patience:
@@ -224,6 +226,20 @@ func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
 		return p.st.GoodBold, "♥ " + age(p.now.Sub(s.Heartbeat))
 	}
 	return p.st.Dim, "♥ " + age(p.now.Sub(s.Heartbeat))
+}
+
+// polling is how old the list of a stream is that polls, and when the next one
+// is asked for.
+func polling(s *model.StreamStatus, now time.Time) string {
+	text := "list " + age(now.Sub(s.Since)) + " old"
+	switch d := s.Last.Until.Sub(now); {
+	case s.Last.Until.IsZero():
+		return text
+	case d <= 0:
+		return text + ", next now"
+	default:
+		return text + ", next in " + age(d)
+	}
 }
 
 const columnResource, columnWhere = 1, 2
@@ -310,7 +326,10 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 	name, where := p.label(s)
 	heartStyle, heart := p.heart(s)
 	heart, _, _ = strings.Cut(heart, ",") // the column has room for its first words
-	if s.Uncached {
+	switch {
+	case s.State == model.Polling:
+		heart = strings.TrimPrefix(heart, "list ")
+	case s.Uncached:
 		heart = "uncached"
 	}
 	for _, c := range p.tableColumns() {

@@ -64,3 +64,17 @@ func TestTheHeartbeatIsThatOfTheOpenWatch(t *testing.T) {
 	d.has("♥ 0s")
 	d.hasNot("none yet")
 }
+
+// What is polled is as old as its list.
+func TestPollingSaysHowOldItsListIs(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.demo.step(d.now, "prod-eu/nodes", model.Polling, model.CauseNotWatchable, "cannot be watched", d.now.Add(30*time.Second), 0)
+	d.wait(12 * time.Second)
+	d.has("list 12s old, next in 18s")
+	d.press("1", "z")
+	d.has(" 12s old ")
+	d.press("z")
+	d.wait(20 * time.Second)
+	d.has("list 32s old, next now")
+}
