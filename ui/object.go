@@ -175,7 +175,7 @@ func (p *objectPane) compose(d docLine, w int) string {
 		l.upTo(st.Dim, d.a, w-l.w)
 	case docField:
 		l.upTo(st.Dim, d.a, w/2)
-		l.pad(max(15, l.w+2)) // the words for what a relist found are longer
+		l.pad(max(fieldIndent, l.w+2)) // the words for what a relist found are longer
 		l.upTo(st.Text, d.b, w-l.w)
 	case docChange:
 		p.change(l, d, w)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"rewatch/model"
 	"rewatch/model/diff"
 )
@@ -13,13 +15,35 @@ import (
 func (p *objectPane) build() []docLine {
 	switch {
 	case p.hasRow:
-		return p.rowSays
+		return wrapFields(p.rowSays, p.r.w-fieldIndent-1)
 	case p.data == nil:
 		return []docLine{{kind: docText, a: "the object of the selected row is shown here; enter keeps it"}}
 	case p.data.missing != "":
 		return []docLine{{kind: docText, a: p.data.missing}}
 	}
 	return objectDoc(p.data, p.r.w)
+}
+
+// fieldIndent is where the text of a field begins.
+const fieldIndent = 15
+
+// wrapFields breaks long fields into lines of w cells: what a server says of a
+// refusal is often told at its end.
+func wrapFields(doc []docLine, w int) []docLine {
+	var out []docLine
+	for _, d := range doc {
+		text, n := safe(d.b)
+		if d.kind != docField || n <= w || w < 10 {
+			out = append(out, d)
+			continue
+		}
+		for _, part := range strings.Split(ansi.Wrap(text, w, ""), "\n") {
+			d.b = part
+			out = append(out, d)
+			d.a = ""
+		}
+	}
+	return out
 }
 
 // objectDoc is what changed, then the object.

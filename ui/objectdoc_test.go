@@ -82,3 +82,21 @@ func TestTheObjectOfASelectionIsNotCalledDeleted(t *testing.T) {
 		d.has(c.want)
 	}
 }
+
+// What a note is about is not the stream that it happens to hang on, and all
+// of it can be read.
+func TestNotesOfTheCluster(t *testing.T) {
+	d := newDriver(t, 100, 36, "mono", "prod-eu")
+	d.script()
+	note := func(cause model.Cause, text string) {
+		d.demo.log.Append(model.Record{Time: d.now, Stream: 0, Type: model.Noted, Detail: model.Note{Cause: cause, Text: text}})
+		d.wait(0)
+		d.press("G", "up", "down")
+	}
+	note(model.CauseForbidden, "left out, this user may not list or watch nodes, persistentvolumes, persistentvolumeclaims, limitranges in all namespaces; name one: rewatch -n NAMESPACE")
+	d.has(" i left out, this user")
+	d.has("note          left out, this user may not list or watch nodes, persistentvolumes, ")
+	d.has("               NAMESPACE ")
+	note(model.CauseGarbage, "BOOKMARK frame without a readable object")
+	d.has(" i pods ")
+}

@@ -267,15 +267,31 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 		}
 	case model.Note:
 		mark, text, style = "i", d.Text, t.st.Info
+		if ofCluster(d) {
+			name = ""
+		}
 	default:
 		mark, text = "♥", "heartbeat"
 	}
 	l.glyphs(style, mark, 1)
 	l.glyphs("", " ", 1)
 	t.contextCell(l, s.Context)
-	l.cell(style, name, min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
-	l.glyphs("", " ", 1)
+	if name != "" {
+		l.cell(style, name, min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
+		l.glyphs("", " ", 1)
+	}
 	l.upTo(style, text, t.cols.w-l.w)
+}
+
+// ofCluster reports whether a note is about what a cluster has and lets its
+// user do. The log has it of one of the cluster's streams all the same: the
+// name of that one would be taken for what the note is about.
+func ofCluster(n model.Note) bool {
+	switch n.Cause {
+	case model.CauseNone, model.CauseForbidden, model.CauseNetwork, model.CauseNotFound, model.CauseServerError:
+		return true
+	}
+	return false
 }
 
 func (t *timeline) transitionText(d model.Transition, at time.Time, f *fold) string {
