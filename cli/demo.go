@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,9 +51,12 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 		return usage("%v", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	d, err := startDemo(ctx, o)
-	if err != nil {
-		cancel()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil // interrupted while starting
+	case err != nil:
 		return failed("", "the demo cannot start: %s", oneLine(err))
 	}
 	defer d.stop(cancel)
@@ -76,7 +80,7 @@ type demo struct {
 }
 
 func startDemo(ctx context.Context, o demoOptions) (*demo, error) {
-	history, err := timeserver.Demo()
+	history, err := timeserver.Demo(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,18 @@ func TestDemoOfOneType(t *testing.T) {
 	}
 }
 
+func TestAnInterruptWhileTheDemoStartsEndsIt(t *testing.T) {
+	isolate(t)
+	for _, after := range []time.Duration{0, 10 * time.Millisecond, 40 * time.Millisecond} {
+		r := background(t, "demo")
+		time.Sleep(after) // it is still starting, or has just begun
+		r.stop()
+		if got := r.stderr.String(); got != "" {
+			t.Errorf("after %v, stderr has:\n%s", after, got)
+		}
+	}
+}
+
 func TestChaosIsToldAndSurvived(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the first disturbance, about 15 s")

@@ -4,16 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"rewatch/model/jsonscan"
 )
 
 // maxLine bounds one line of a history: a kube-apiserver refuses objects over
@@ -120,75 +123,93 @@ type stream struct {
 	run map[string]bool
 }
 
-type wireLine struct {
-	T      float64
-	Stream string
-	Frame  struct {
-		Type   watch.EventType
-		Object json.RawMessage
-	}
+// line is one line of a capture.
+type line struct {
+	at     time.Time
+	stream string
+	typ    watch.EventType
+	object []byte // in memory of its own
 }
 
-type wireObject struct {
-	APIVersion, Kind string
-	Metadata         struct {
-		Namespace, Name, UID, ResourceVersion string
-		Annotations                           map[string]string
+// parseLine takes a line apart without decoding what is kept as bytes: the
+// demo is read whole before there is anything to see.
+func parseLine(b []byte) (line, error) {
+	if !jsonscan.Valid(b) {
+		return line{}, jsonscan.ErrSyntax
 	}
+	t, err := strconv.ParseFloat(string(jsonscan.Find(b, "t")), 64)
+	stream := text(b, "stream")
+	if err != nil || t <= 0 || t > math.MaxInt32*2 || stream == "" {
+		return line{}, errors.New("without a time or a stream")
+	}
+	typ, object, err := jsonscan.SplitFrame(jsonscan.Find(b, "frame"))
+	if err != nil || object[0] != '{' {
+		return line{}, errors.New("without a frame of type and object")
+	}
+	return line{at: time.UnixMicro(int64(math.Round(t * 1e6))), stream: stream,
+		typ: watch.EventType(strings.Clone(typ)), object: bytes.Clone(object)}, nil
+}
+
+// text is a string within an object, "" where there is none.
+func text(object []byte, path ...string) string {
+	s, err := jsonscan.Unquote(jsonscan.Get(object, path...))
+	if err != nil {
+		return ""
+	}
+	return strings.Clone(s) // not a view: it would keep the line
 }
 
 func (in *reader) line(b []byte) error {
-	var l wireLine
-	if err := json.Unmarshal(b, &l); err != nil {
+	l, err := parseLine(b)
+	if err != nil {
 		return err
 	}
-	if l.T <= 0 || l.T > math.MaxInt32*2 || l.Stream == "" {
-		return errors.New("without a time or a stream")
-	}
-	at := time.UnixMicro(int64(math.Round(l.T * 1e6)))
 	if in.h.start.IsZero() {
-		in.h.start = at
+		in.h.start = l.at
 	}
-	in.h.length = max(in.h.length, at.Sub(in.h.start))
-	var o wireObject
-	if err := json.Unmarshal(l.Frame.Object, &o); err != nil {
-		return err
-	}
-	s, err := in.stream(l.Stream, o)
+	at := l.at.Sub(in.h.start)
+	in.h.length = max(in.h.length, at)
+	s, err := in.stream(l)
 	if err != nil || s == nil {
 		return err
 	}
-	switch l.Frame.Type {
+	switch l.typ {
 	case watch.Bookmark:
-		if o.Metadata.Annotations["k8s.io/initial-events-end"] == "true" {
-			in.endOfState(s, at.Sub(in.h.start))
+		if text(l.object, "metadata", "annotations", "k8s.io/initial-events-end") == "true" {
+			in.endOfState(s, at)
 		}
 		clear(s.run)
 	case watch.Added, watch.Modified, watch.Deleted:
-		if o.Metadata.Name == "" {
+		p := &past{resource: s.resource.Key(), ns: text(l.object, "metadata", "namespace"),
+			uid: text(l.object, "metadata", "uid"), rv: text(l.object, "metadata", "resourceVersion"), raw: l.object}
+		name := text(l.object, "metadata", "name")
+		if name == "" {
 			return errors.New("object without a name")
 		}
-		s.resource.Namespaced = s.resource.Namespaced || o.Metadata.Namespace != ""
-		in.change(s, l, o, at.Sub(in.h.start))
+		p.key = (&object{namespace: p.ns, name: name}).key()
+		s.resource.Namespaced = s.resource.Namespaced || p.ns != ""
+		in.change(s, l.typ, p, at)
 	}
 	return nil // an ERROR says something about the recording, not of the cluster
 }
 
 // stream finds the stream of a frame; it is made of the first one that tells
 // its type.
-func (in *reader) stream(name string, o wireObject) (*stream, error) {
+func (in *reader) stream(l line) (*stream, error) {
+	name := l.stream
 	if s := in.streams[name]; s != nil {
 		return s, nil
 	}
-	gv, err := schema.ParseGroupVersion(o.APIVersion)
-	if err != nil || o.Kind == "" {
-		return nil, fmt.Errorf("object without apiVersion and kind (%q, %q)", o.APIVersion, o.Kind)
+	kind, apiVersion := text(l.object, "kind"), text(l.object, "apiVersion")
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil || kind == "" {
+		return nil, fmt.Errorf("object without apiVersion and kind (%q, %q)", apiVersion, kind)
 	}
-	if o.Kind == "Status" {
+	if kind == "Status" {
 		return nil, nil
 	}
-	r := Resource{Group: gv.Group, Version: gv.Version, Resource: name, Kind: o.Kind}
-	if b, ok := Builtin(name); ok && b.Group == gv.Group && b.Kind == o.Kind {
+	r := Resource{Group: gv.Group, Version: gv.Version, Resource: name, Kind: kind}
+	if b, ok := Builtin(name); ok && b.Group == gv.Group && b.Kind == kind {
 		r = b
 		r.Version = gv.Version
 	}
@@ -198,17 +219,14 @@ func (in *reader) stream(name string, o wireObject) (*stream, error) {
 }
 
 // change records a frame about an object, unless it repeats what is known.
-func (in *reader) change(s *stream, l wireLine, o wireObject, at time.Duration) {
-	p := &past{resource: s.resource.Key(), uid: o.Metadata.UID, rv: o.Metadata.ResourceVersion,
-		ns: o.Metadata.Namespace, raw: l.Frame.Object}
-	p.key = (&object{namespace: o.Metadata.Namespace, name: o.Metadata.Name}).key()
-	if l.Frame.Type == watch.Added {
+func (in *reader) change(s *stream, typ watch.EventType, p *past, at time.Duration) {
+	if typ == watch.Added {
 		s.run[p.key] = true
 	} else {
 		clear(s.run)
 	}
 	old := s.known[p.key]
-	if l.Frame.Type == watch.Deleted {
+	if typ == watch.Deleted {
 		if old != nil {
 			delete(s.known, p.key)
 			in.step(step{at, p, watch.Deleted})

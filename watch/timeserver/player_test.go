@@ -21,7 +21,7 @@ import (
 
 func demoHistory(t *testing.T) *History {
 	t.Helper()
-	h, err := Demo()
+	h, err := Demo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
