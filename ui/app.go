@@ -310,7 +310,7 @@ func (a *App) relayout() {
 		}
 		switch pane(p) {
 		case paneStreams:
-			a.streams.r = r.body()
+			a.streams.r, a.streams.zoomed = r.body(), a.zoom
 			a.streams.settle()
 		case paneTimeline:
 			a.timeline.resize(r.body(), a.all.contexts > 1)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +18,16 @@ type streamsPane struct {
 	focused bool
 
 	r      rect
-	cursor int
-	top    int // first stream shown
+	zoomed bool
+	order  []int // the streams as they are shown: places in all.streams
+	cursor int   // place in order
+	top    int   // first place shown
 }
 
-// tableWidth is where the table begins to fit.
+// tableWidth is where the table fits without leaving much out.
 const tableWidth = 96
 
-func (p *streamsPane) table() bool { return p.r.w >= tableWidth }
+func (p *streamsPane) table() bool { return p.zoomed || p.r.w >= tableWidth }
 
 // rows is how many lines one stream takes: two, unless the pane is too low to
 // show most of them so.
@@ -44,20 +47,48 @@ func (p *streamsPane) page() int {
 	return max(h/p.rows(), 1)
 }
 
+// settle makes order, cursor and window agree with the streams. The cursor
+// stays on its stream; at the top of a pane that nobody uses it stays there.
 func (p *streamsPane) settle() {
 	n := len(p.all.streams)
 	p.cursor = max(min(p.cursor, n-1), 0)
+	at := -1
+	if p.cursor < len(p.order) && (p.focused || p.cursor > 0) {
+		at = p.order[p.cursor]
+	}
+	p.arrange()
+	if i := slices.Index(p.order, at); i >= 0 {
+		p.cursor = i
+	}
 	p.top = max(min(p.top, p.cursor), p.cursor-p.page()+1)
 	p.top = max(min(p.top, n-p.page()), 0)
+}
+
+// arrange puts the streams in their order: where not all of them fit, those
+// that are not well come first, lest they are the ones out of sight.
+func (p *streamsPane) arrange() {
+	n := len(p.all.streams)
+	p.order = p.order[:0]
+	crowded := p.r.h > 0 && n > p.page()
+	for i := range n {
+		if crowded && unwell(&p.all.streams[i]) {
+			p.order = append(p.order, i)
+		}
+	}
+	for i := range n {
+		if !crowded || !unwell(&p.all.streams[i]) {
+			p.order = append(p.order, i)
+		}
+	}
 }
 
 func (p *streamsPane) move(n int) { p.cursor += n; p.settle() }
 
 func (p *streamsPane) selected() (model.StreamStatus, bool) {
-	if p.cursor < 0 || p.cursor >= len(p.all.streams) {
+	if p.cursor < 0 || p.cursor >= len(p.order) {
 		return model.StreamStatus{}, false
 	}
-	return p.all.streams[p.cursor], true
+	return p.all.streams[p.order[p.cursor]], true
 }
 
 // click selects the stream at a line of the pane.
@@ -65,7 +96,7 @@ func (p *streamsPane) click(y int) {
 	if p.table() {
 		y--
 	}
-	if i := p.top + y/p.rows(); y >= 0 && i < len(p.all.streams) {
+	if i := p.top + y/p.rows(); y >= 0 && i < len(p.order) {
 		p.cursor = i
 	}
 }
@@ -80,8 +111,8 @@ func (p *streamsPane) draw() []string {
 		l.upTo(p.st.Dim, "  no streams", p.r.w)
 		out = append(out, l.end(p.r.w))
 	}
-	for i := p.top; i < len(p.all.streams) && len(out) < p.r.h; i++ {
-		s := &p.all.streams[i]
+	for i := p.top; i < len(p.order) && len(out) < p.r.h; i++ {
+		s := &p.all.streams[p.order[i]]
 		if p.table() {
 			out = append(out, p.tableRow(s, i == p.cursor))
 			continue
@@ -262,17 +293,19 @@ var streamColumns = [...]streamColumn{
 // tableColumns lists the columns that are shown: causes need more room than
 // sparklines.
 func (p *streamsPane) tableColumns() []streamColumn {
-	room := p.r.w - 24
+	room := p.r.w - min(24, p.r.w*15/100)
 	if len(p.all.troubles) > 0 {
-		room = p.r.w - 42
+		room = p.r.w - min(42, p.r.w*35/100)
 	}
 	var cols []streamColumn
 	for _, c := range streamColumns {
 		switch {
-		case c.id == columnWhere && !p.anyWhere():
+		case c.id == columnWhere && p.whereWidth() == 0:
 			continue
 		case c.id == columnResource:
 			c.w = p.nameWidth()
+		case c.id == columnWhere:
+			c.w = min(c.w, p.whereWidth())
 		}
 		if room -= c.w + 1; room < 0 {
 			break
@@ -292,14 +325,17 @@ func (p *streamsPane) nameWidth() int {
 	return min(w, max(p.r.w*40/100, streamColumns[columnResource].w))
 }
 
-// anyWhere reports whether streams differ in context or namespace.
-func (p *streamsPane) anyWhere() bool {
+// whereWidth is that of the longest place, 0 if streams do not differ in
+// context or namespace.
+func (p *streamsPane) whereWidth() int {
+	w := 0
 	for i := range p.all.streams {
 		if _, where := p.label(&p.all.streams[i]); where != "" {
-			return true
+			_, n := safe(where)
+			w = max(w, n, len(streamColumns[columnWhere].name))
 		}
 	}
-	return false
+	return w
 }
 
 func (p *streamsPane) tableHead() string {

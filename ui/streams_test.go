@@ -78,3 +78,48 @@ func TestPollingSaysHowOldItsListIs(t *testing.T) {
 	d.wait(20 * time.Second)
 	d.has("list 32s old, next now")
 }
+
+// The details have room in a small terminal, too.
+func TestDetailsInASmallTerminal(t *testing.T) {
+	for _, w := range []int{minWidth, 60, 80, 99} {
+		d := newDriver(t, w, 24, "mono")
+		d.script()
+		d.trouble()
+		d.press("1")
+		d.press("enter")
+		d.has("state    resource ")
+		d.has("DENIED   configmaps ")
+		d.press("enter")
+		if w < tableWidth {
+			d.hasNot("state    resource ")
+		}
+	}
+	d := newDriver(t, 80, 24, "mono")
+	d.script()
+	d.press("1", "enter")
+	d.has(" added ")
+}
+
+// Where not all streams fit, those in trouble are in sight, and the cursor
+// stays on its stream when they come and go.
+func TestTheWorstStreamsAreInSight(t *testing.T) {
+	d := newDriver(t, 100, 16, "mono", "prod-eu", "prod-us")
+	d.script()
+	d.demo.start(d.now, "prod-us", 3)
+	d.wait(0)
+	d.hasNot("events prod-us")
+	d.demo.step(d.now, "prod-us/events", model.Denied, model.CauseForbidden, "forbidden", time.Time{}, 1)
+	d.wait(0)
+	d.has("DENIED  events prod-us")
+	d.demo.step(d.now, "prod-us/events", model.Quiet, model.CauseNone, "", time.Time{}, 0)
+	d.wait(0)
+	d.hasNot("events prod-us")
+
+	d.press("1", "j", "j")
+	before, _ := d.app.streams.selected()
+	d.demo.step(d.now, "prod-us/pods", model.Denied, model.CauseForbidden, "forbidden", time.Time{}, 1)
+	d.wait(0)
+	if after, _ := d.app.streams.selected(); after.ID != before.ID || d.app.streams.cursor != 3 {
+		t.Errorf("the cursor went from stream %d to %d, in place %d", before.ID, after.ID, d.app.streams.cursor)
+	}
+}
