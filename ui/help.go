@@ -103,9 +103,19 @@ func (p *helpPane) over(rows []string, w int) []string {
 			l.glyphs(p.st.Accent, "│", 1)
 		}
 		row := rows[y+i]
-		rows[y+i] = pad(ansi.Cut(row, 0, x), x) + "\x1b[m" + l.end(bw) + "\x1b[m" + pad(ansi.Cut(row, x+bw, w), w-x-bw)
+		rows[y+i] = pad(ansi.Cut(row, 0, x), x) + "\x1b[m" + l.end(bw) + "\x1b[m" + rest(row, x+bw, w)
 	}
 	return rows
+}
+
+// rest is a row from a cell on. A wide character that begins before it is left
+// out.
+func rest(row string, from, w int) string {
+	s := ansi.Cut(row, from, w)
+	if ansi.StringWidth(s) > w-from {
+		s = " " + ansi.Cut(row, from+1, w)
+	}
+	return pad(s, w-from)
 }
 
 // pad makes a piece of a row w cells wide: a wide character may be cut in two.

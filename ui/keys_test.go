@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestKeysDoNotCollide(t *testing.T) {
@@ -128,5 +130,13 @@ func TestDisabledKeysGiveTheirReason(t *testing.T) {
 	d.press("enter")
 	if s := d.footer(); !strings.Contains(s, "no object") {
 		t.Errorf("enter on nothing says %q", s)
+	}
+}
+
+func TestTheHelpCutsWideCharacters(t *testing.T) {
+	for from := range 9 {
+		if got := ansi.StringWidth(rest("a日本語日", from, 9)); got != 9-from {
+			t.Errorf("from cell %d the rest is %d wide, want %d", from, got, 9-from)
+		}
 	}
 }
