@@ -204,8 +204,11 @@ func (a *App) retry() {
 	a.say("retrying now")
 }
 
+// editFilter starts a new filter, as vi and fzf do; esc brings back the one
+// that was kept.
 func (a *App) editFilter() {
-	a.filter.editing = true
+	a.filter.editing, a.filter.old = true, a.filter.value()
+	a.editFilterBy(func() { a.filter.set("") })
 	if a.focus != paneTimeline {
 		a.setFocus(paneTimeline)
 	}
@@ -227,10 +230,15 @@ func (a *App) applyFilter() {
 
 func (a *App) keepFilter() { a.filter.editing = false }
 
-func (a *App) clearFilter() {
+func (a *App) clearFilter() { a.editFilterBy(func() { a.filter.set("") }) }
+
+func (a *App) cancelFilter() {
 	a.keepFilter()
-	a.editFilterBy(func() { a.filter.set("") })
+	a.editFilterBy(func() { a.filter.set(a.filter.old) })
 }
+
+// killFilter clears what is before the cursor.
+func (a *App) killFilter() { a.editFilterBy(func() { a.filter.remove(0, a.filter.pos) }) }
 
 // paneAt returns the pane under a cell.
 func (a *App) paneAt(x, y int) (pane, bool) {

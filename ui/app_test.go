@@ -184,6 +184,31 @@ func TestFilterAsYouType(t *testing.T) {
 	d.has("/ ca[31mrt")
 }
 
+// A new filter begins empty, and esc brings the old one back.
+func TestANewFilter(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.press("/", "c", "a", "r", "t", "enter")
+	d.hasNot("checkout-5b")
+	d.press("/")
+	d.has(" / " + "  " + searched)
+	d.has("checkout-5b")
+	d.press("n", "o", "d", "e")
+	d.hasNot("shop/cart-")
+	d.press("esc")
+	d.has(" /cart ·")
+	d.hasNot("checkout-5b")
+	d.press("/", "n", "o", "d", "e", "ctrl+u")
+	d.has(searched)
+	d.press("enter")
+	d.hasNot(" /cart ·")
+	d.press("/", "x", "esc")
+	d.hasNot("/x")
+	if d.app.timeline.index.filter != nil {
+		t.Error("esc without a filter before left one")
+	}
+}
+
 // A row that stays stays under the cursor when the filter changes.
 func TestFilterKeepsTheCursor(t *testing.T) {
 	d := newDriver(t, 120, 36, "mono")

@@ -55,8 +55,6 @@ func (e *editor) key(k tea.KeyPressMsg) {
 		}
 	case "delete", "ctrl+d":
 		e.remove(e.pos, e.pos+1)
-	case "ctrl+u":
-		e.remove(0, e.pos)
 	case "ctrl+k":
 		e.remove(e.pos, len(e.text))
 	case "ctrl+w":

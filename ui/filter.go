@@ -11,10 +11,11 @@ import (
 const searched = "searched: kind, namespace, name, type, stream; not what changed"
 
 // filterBar is the line in which a filter is typed. The filter works as it is
-// typed; enter keeps it and esc clears it.
+// typed; enter keeps it and esc brings back the one before.
 type filterBar struct {
 	editor
 	editing bool
+	old     string // the filter before the one that is typed
 }
 
 // value is the filter as typed, without the spaces around it.

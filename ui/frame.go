@@ -209,7 +209,7 @@ func (a *App) filterInfo() string {
 	if a.timeline.scanning {
 		s = "looking: " + count(a.timeline.progress()) + "%"
 	}
-	return s + "  enter keeps, esc clears"
+	return s + "  enter keeps, esc undoes"
 }
 
 // hints is the footer: what can be done here, made from the table of bindings,

@@ -104,7 +104,8 @@ func bindings() []binding {
 		{id: "quit", keys: []string{"q", "ctrl+c"}, help: "quit", hint: "quit", do: (*App).quit},
 
 		{id: "filter-keep", scope: scopeFilter, keys: []string{"enter"}, help: "keep the filter", hint: "keep", do: act((*App).keepFilter)},
-		{id: "filter-clear", scope: scopeFilter, keys: []string{"esc"}, help: "clear the filter", hint: "clear", do: act((*App).clearFilter)},
+		{id: "filter-cancel", scope: scopeFilter, keys: []string{"esc"}, help: "back to the filter before, or none", hint: "undo", do: act((*App).cancelFilter)},
+		{id: "filter-kill", scope: scopeFilter, keys: []string{"ctrl+u"}, help: "clear what is typed", hint: "clear", do: act((*App).killFilter)},
 		{id: "filter-up", scope: scopeFilter, keys: []string{"up"}, help: "one up in the timeline", do: act(func(a *App) { a.timeline.move(-1) })},
 		{id: "filter-down", scope: scopeFilter, keys: []string{"down"}, help: "one down in the timeline", do: act(func(a *App) { a.timeline.move(1) })},
 		{id: "filter-quit", scope: scopeFilter, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
