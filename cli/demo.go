@@ -41,6 +41,11 @@ type demoOptions struct {
 // takes a minute, which is long to wait for who wants to see a heartbeat.
 const demoHeartbeat = 10 * time.Second
 
+// demoWindow is how many changes per resource the demo's server keeps: at the
+// recorded pace more than a minute of the busiest one, about what a
+// kube-apiserver does. More would only be memory beside --memory.
+const demoWindow = 256
+
 func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s streams) error {
 	if !(o.speed > 0) || math.IsInf(o.speed, 0) {
 		return usage("--speed must be a number above 0")
@@ -89,6 +94,7 @@ func startDemo(ctx context.Context, o demoOptions) (*demo, error) {
 	if err := player.Load(); err != nil {
 		return nil, err
 	}
+	player.Store.SetWindow(demoWindow)
 	server := timeserver.NewServer(player.Store, timeserver.Options{BookmarkEvery: demoHeartbeat})
 	d := &demo{}
 	if d.endpoint, err = timeserver.NewEndpoint(server, timeserver.EndpointOptions{}); err != nil {

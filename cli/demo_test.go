@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rewatch/model/jsonscan"
 )
 
 func TestDemoNeedsNoCluster(t *testing.T) {
@@ -35,7 +40,7 @@ func TestDemoOfOneType(t *testing.T) {
 			t.Errorf("not a deployment: %s", line)
 		}
 	}
-	if got := rewatch(t, "demo", "nonsense"); got.code != 1 || !strings.Contains(got.stderr, `no type "nonsense"`) {
+	if got := rewatch(t, "demo", "nonsense"); got.code != 1 || !containsAll(got.stderr, []string{`no type "nonsense"`, "the demo has: pods, deployments.apps"}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -62,6 +67,43 @@ func TestChaosIsToldAndSurvived(t *testing.T) {
 	r.waitFor(&r.stderr, "RETRY")
 	r.waitFor(&r.stderr, "LIVE", "recovered")
 	r.stop()
+}
+
+// The demo runs for hours: what its server keeps of the past is bounded, beside
+// what --memory bounds.
+func TestTheDemosServerForgets(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := startDemo(ctx, demoOptions{speed: 2000})
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	defer d.stop(cancel)
+	get := func(query string) string {
+		resp, err := http.Get(d.endpoint.URL() + "/api/v1/nodes?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	rv := func() int {
+		n, _ := strconv.Atoi(strings.Trim(string(jsonscan.Get([]byte(get("limit=1")), "metadata", "resourceVersion")), `"`))
+		return n
+	}
+	start := rv()
+	for deadline := time.Now().Add(patience); rv() < start+1000; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the recording does not play")
+		}
+	}
+	if got := get(fmt.Sprintf("watch=1&timeoutSeconds=1&resourceVersion=%d", start)); !strings.Contains(got, "too old resource version") {
+		t.Errorf("it still knows %d bytes of a past of 1000 changes", len(got))
+	}
 }
 
 // terminal is rewatch in a real terminal, for which tmux stands.
