@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,13 +66,18 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 		return failed("", "the demo cannot start: %s", oneLine(err))
 	}
 	defer d.stop(cancel)
-	if len(types) == 0 {
-		types = d.types
-	}
 	session := session{
-		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types},
+		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types}, typed: args,
 		title: "demo  a recorded cluster", streams: s, news: d.disturbances,
 	}
+	if len(types) == 0 {
+		session.request.Types = d.types
+	}
+	var names []string
+	for _, t := range d.types {
+		names = append(names, t.String())
+	}
+	session.known = "the demo has: " + strings.Join(names, ", ")
 	return session.run(ctx)
 }
 

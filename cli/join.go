@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type joiner struct {
 	engine  *watch.Engine
 	log     *model.Log
 	request resolve.Request
+	typed   []string // the TYPEs of the command line
+	known   string   // advice: which types there are
 	options watch.ClusterOptions
 	beside  *crew
 
@@ -37,10 +40,11 @@ type joiner struct {
 	clients map[string]*watch.Cluster
 }
 
-func newJoiner(e *watch.Engine, log *model.Log, req resolve.Request, f *flags, beside *crew) *joiner {
+func newJoiner(e *watch.Engine, log *model.Log, s session, beside *crew) *joiner {
 	return &joiner{
-		engine: e, log: log, request: req, beside: beside,
-		options: watch.ClusterOptions{QPS: f.qps, Burst: f.burst, HTTP1: f.http1},
+		engine: e, log: log, request: s.request, typed: s.typed, beside: beside,
+		known:   cmp.Or(s.known, "all types: kubectl api-resources"),
+		options: watch.ClusterOptions{QPS: s.flags.qps, Burst: s.flags.burst, HTTP1: s.flags.http1},
 		added:   map[model.StreamInfo]model.StreamID{}, first: map[string]model.StreamID{},
 		pending: map[string][]model.Note{}, noted: map[string]bool{}, clients: map[string]*watch.Cluster{},
 	}
@@ -130,7 +134,7 @@ func (j *joiner) verdict(got []answer, clusters []*cluster) error {
 		targets += len(a.res.Targets)
 		for _, u := range a.res.Unknown {
 			if unknown[u.Arg.Type]++; unknown[u.Arg.Type] == len(clusters) {
-				return unknownType(u, j.request.Types)
+				return j.unknownType(u)
 			}
 		}
 	}
@@ -151,12 +155,14 @@ func allFailed(failures []*failure) error {
 	return &all
 }
 
-func unknownType(u *resolve.UnknownTypeError, args []resolve.Arg) error {
-	next := "all types: kubectl api-resources"
+func (j *joiner) unknownType(u *resolve.UnknownTypeError) error {
+	next := j.known
 	guesses := u.Nearest
-	// kubectl's "TYPE NAME" is written TYPE/NAME here, where each word is a type.
-	if i := slices.Index(args, u.Arg); i > 0 && u.Arg.Name == "" && args[i-1].Name == "" && len(guesses) == 0 {
-		guesses = []string{args[i-1].Type + "/" + u.Arg.Type}
+	// kubectl's "TYPE NAME" is written TYPE/NAME here, where each word is a
+	// type; within a list with commas kubectl takes no names either.
+	i := slices.IndexFunc(j.typed, func(s string) bool { return strings.EqualFold(s, u.Arg.Type) })
+	if i > 0 && u.Detail == "" && len(guesses) == 0 && !strings.ContainsAny(j.typed[i-1], ",/") {
+		guesses = []string{j.typed[i-1] + "/" + j.typed[i]}
 	}
 	if len(guesses) > 0 {
 		next = "did you mean " + strings.Join(guesses, ", ") + "? " + next

@@ -19,6 +19,8 @@ type session struct {
 	flags    *flags
 	clusters []*cluster
 	request  resolve.Request
+	typed    []string // the TYPEs of the command line
+	known    string   // advice: which types there are; "" is how to ask the cluster
 	streams  streams
 	title    string
 	news     <-chan model.Note // to show as they come; nil for none
@@ -35,7 +37,7 @@ func runLive(ctx context.Context, f *flags, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	return session{flags: f, clusters: clusters, request: req, streams: s, title: title(clusters)}.run(ctx)
+	return session{flags: f, clusters: clusters, request: req, typed: args, streams: s, title: title(clusters)}.run(ctx)
 }
 
 // title names the clusters and namespaces, for the header.
@@ -64,7 +66,7 @@ func (s session) run(ctx context.Context) error {
 	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes})
 	engine := watch.NewEngine(log, watch.Options{})
 	beside := &crew{end: cancel}
-	j := newJoiner(engine, log, s.request, s.flags, beside)
+	j := newJoiner(engine, log, s, beside)
 	if err := j.start(ctx, s.clusters, s.streams.err); err != nil {
 		if ctx.Err() != nil {
 			return nil // interrupted while connecting

@@ -239,6 +239,11 @@ func TestUnknownTypeNamesTheNearest(t *testing.T) {
 	if !containsAll(got.stderr, []string{`no type "checkout"`, "pods/checkout"}) {
 		t.Errorf("TYPE NAME, as kubectl has it: %s", got.stderr)
 	}
+	for _, args := range [][]string{{"pods,tokenreviews"}, {"pods", "svc,tokenreviews"}, {"pods/a", "tokenreviews"}} {
+		if got = rewatch(t, args...); !strings.Contains(got.stderr, `no type "tokenreviews"`) || strings.Contains(got.stderr, "did you mean") {
+			t.Errorf("%q, and nothing is near: %s", args, got.stderr)
+		}
+	}
 }
 
 func TestAClusterThatIsDownDoesNotHoldUpTheOther(t *testing.T) {
