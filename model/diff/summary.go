@@ -109,6 +109,9 @@ func (f fact) text() string {
 	case Remove:
 		return "-" + path + " " + short(f.Old)
 	}
+	if s, ok := changedLine(f.Old, f.New); ok {
+		return path + " " + s
+	}
 	return path + " " + short(f.Old) + "→" + short(f.New)
 }
 
@@ -150,16 +153,7 @@ func wordsOf(c Change) string {
 	case c.Op == Add && c.Path == "metadata.deletionTimestamp":
 		return "terminating"
 	case c.Op == Add && strings.HasSuffix(c.Path, "onditions"):
-		var words []string
-		n := each([]byte(c.New), func(e []byte) {
-			if len(words) < 2 {
-				words = append(words, str(e, "type")+" "+orDash(str(e, "status")))
-			}
-		})
-		if n > len(words) {
-			words = append(words, "…")
-		}
-		return strings.Join(words, " ")
+		return telling([]byte(c.New))
 	}
 	return ""
 }
@@ -320,10 +314,10 @@ func short(raw string) string {
 		} else if err == nil {
 			return cut(s, maxValue)
 		}
-	case raw[0] == '{' && len(raw) > maxValue:
-		return "{…}"
-	case raw[0] == '[' && len(raw) > maxValue:
-		return "[…]"
+	case raw[0] == '{' || raw[0] == '[':
+		if s := compact(raw); s != "" {
+			return s
+		}
 	}
 	return cut(raw, maxValue)
 }
