@@ -87,5 +87,5 @@ func (b *statusBar) parts() []string {
 		p = append(p, "gaps "+count(b.all.gaps))
 	}
 	p = append(p, "log "+size(b.stats.Bytes)+", "+count(b.stats.Evicted)+" evicted")
-	return append(p, count(b.stats.Rows)+" rows of "+count(b.stats.Objects)+" objects")
+	return append(p, plural(b.stats.Rows, "row")+" of "+plural(b.stats.Objects, "object"))
 }
