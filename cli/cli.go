@@ -88,6 +88,7 @@ func newRoot(s streams) *cobra.Command {
 		Long:          longHelp,
 		Example:       examples,
 		Args:          cobra.ArbitraryArgs, // TYPEs, which are not subcommands
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runLive(cmd.Context(), f, args, s) },
@@ -95,6 +96,8 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
+	root.SetVersionTemplate(versionLine())
+	root.Flags().Bool("version", false, "Print the version") // cobra's own would take -v, kubectl's verbosity
 	f.addTo(root)
 	root.ValidArgsFunction = completeTypes
 	root.AddCommand(newDemo(f, s), newVersion(s))

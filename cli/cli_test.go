@@ -225,6 +225,9 @@ func TestVersionAndHelp(t *testing.T) {
 	if got := rewatch(t, "version"); got.code != 0 || !strings.HasPrefix(got.out, "rewatch ") || got.stderr != "" {
 		t.Errorf("%+v", got)
 	}
+	if flag, command := rewatch(t, "--version"), rewatch(t, "version"); flag != command {
+		t.Errorf("--version: %+v, version: %+v", flag, command)
+	}
 	got := rewatch(t, "--help")
 	for _, want := range []string{"Usage:\n  rewatch [TYPE", "What to watch:", "--context", "--as-group", "demo", "completion"} {
 		if !strings.Contains(got.out, want) {

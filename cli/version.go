@@ -30,12 +30,17 @@ func clientVersion() string {
 	return "unknown"
 }
 
+// versionLine is what the command and the flag print.
+func versionLine() string {
+	return fmt.Sprintf("rewatch %s (client-go %s, %s, %s/%s)\n",
+		version(), clientVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func newVersion(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "rewatch %s (client-go %s, %s, %s/%s)\n",
-				version(), clientVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(s.out, versionLine())
 			return err
 		},
 	}
