@@ -70,6 +70,9 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types}, typed: args,
 		title: "demo  a recorded cluster", streams: s, news: d.disturbances,
 	}
+	if o.chaos {
+		session.title += ", with chaos"
+	}
 	if len(types) == 0 {
 		session.request.Types = d.types
 	}

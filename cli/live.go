@@ -40,17 +40,20 @@ func runLive(ctx context.Context, f *flags, args []string, s streams) error {
 	return session{flags: f, clusters: clusters, request: req, typed: args, streams: s, title: title(clusters)}.run(ctx)
 }
 
-// title names the clusters and namespaces, for the header.
+// title names the clusters and namespaces, for the header. Where the scopes
+// differ, each context is followed by its own.
 func title(clusters []*cluster) string {
-	var names []string
-	scopes := ""
+	var names, both []string
+	same := true
 	for _, c := range clusters {
 		names = append(names, c.name)
-		if scope := c.scope(); !strings.Contains(scopes, scope) {
-			scopes = strings.TrimPrefix(scopes+" "+scope, " ")
-		}
+		both = append(both, c.name+" "+c.scope())
+		same = same && c.scope() == clusters[0].scope()
 	}
-	return strings.Join(names, ",") + "  " + scopes
+	if !same {
+		return strings.Join(both, ", ")
+	}
+	return strings.Join(names, ",") + "  " + clusters[0].scope()
 }
 
 // stopTimeout bounds the wait for the engine at the end: quitting takes at

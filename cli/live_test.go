@@ -207,6 +207,22 @@ func TestWhatIsRefusedIsSaid(t *testing.T) {
 	r.stop()
 }
 
+func TestTheTitleSaysWhichContextHasWhichScope(t *testing.T) {
+	us, eu, all := &cluster{name: "us", namespaces: []string{"shop"}}, &cluster{name: "eu", namespaces: []string{"shop"}}, &cluster{name: "ap"}
+	for _, c := range []struct {
+		clusters []*cluster
+		want     string
+	}{
+		{[]*cluster{us}, "us  shop"},
+		{[]*cluster{us, eu}, "us,eu  shop"},
+		{[]*cluster{us, all}, "us shop, ap all namespaces"},
+	} {
+		if got := title(c.clusters); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 func TestWarningsOfTheServerAreTold(t *testing.T) {
 	c := unstarted(t, timeserver.Options{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
