@@ -1,0 +1,326 @@
+package tape
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"rewatch/model"
+	"rewatch/model/jsonscan"
+)
+
+// loadLines is the large capture; it is not in the repository.
+func loadLines(tb testing.TB) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "load.watch.jsonl.zst"))
+	if err != nil {
+		tb.Skip("needs the large capture: ", err)
+	}
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer d.Close()
+	if b, err = d.DecodeAll(b, nil); err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// records are the frames of a capture as an engine would append them.
+func records(tb testing.TB, lines []byte) (out []model.Record, streams []model.StreamInfo) {
+	tb.Helper()
+	ids := map[string]model.StreamID{}
+	types := map[string]model.Type{"ADDED": model.Added, "MODIFIED": model.Modified, "DELETED": model.Deleted, "BOOKMARK": model.Bookmark}
+	for one := range bytes.Lines(lines) {
+		frame := jsonscan.Find(one, "frame")
+		typ, object, err := jsonscan.SplitFrame(frame)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		name, _ := jsonscan.Unquote(jsonscan.Find(one, "stream"))
+		when, err := parseSeconds(string(jsonscan.Find(one, "t")))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		id, ok := ids[name]
+		if !ok {
+			id = model.StreamID(len(streams))
+			ids[name], streams = id, append(streams, streamInfo("test", name, object))
+		}
+		out = append(out, model.Record{Time: when, Stream: id, Type: types[typ], Raw: object, Bytes: len(frame)})
+	}
+	return out, streams
+}
+
+func write(tb testing.TB, out io.Writer, rs []model.Record, streams []model.StreamInfo, o Options) {
+	tb.Helper()
+	w := NewWriter(out, testHeader(), o)
+	for _, s := range streams {
+		w.AddStream(s)
+	}
+	flushed := rs[0].Time
+	for _, r := range rs {
+		if err := w.Append(r); err != nil {
+			tb.Fatal(err)
+		}
+		if r.Time.Sub(flushed) > time.Second {
+			flushed = r.Time
+			if err := w.Flush(); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// BenchmarkWrite records the large capture, flushed every second of it.
+func BenchmarkWrite(b *testing.B) {
+	lines := loadLines(b)
+	rs, streams := records(b, lines)
+	var out bytes.Buffer
+	start := cpuTime(processClock)
+	for b.Loop() {
+		out.Reset()
+		write(b, &out, rs, streams, Options{})
+	}
+	report(b, len(rs), start)
+	b.ReportMetric(float64(out.Len())/float64(len(rs)), "B/event")
+	b.ReportMetric(100*float64(out.Len())/float64(len(lines)), "%-of-plain")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRead reads the tape of the large capture and rebuilds every object.
+func BenchmarkRead(b *testing.B) {
+	rs, streams := records(b, loadLines(b))
+	var out bytes.Buffer
+	write(b, &out, rs, streams, Options{})
+	tape := mustOpen(b, out.Bytes())
+	start := cpuTime(processClock)
+	for b.Loop() {
+		readAll(b, tape)
+	}
+	report(b, len(rs), start)
+	b.ReportMetric(0, "ns/op")
+}
+
+// report gives the rate by the clock and by the processor time of the process.
+func report(b *testing.B, events int, start time.Duration) {
+	b.Helper()
+	total := float64(events * b.N)
+	b.ReportMetric(total/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(total/(cpuTime(processClock)-start).Seconds(), "events/cpu-s")
+}
+
+func readAll(tb testing.TB, t *Tape) (n int) {
+	tb.Helper()
+	for _, err := range t.Records() {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+// generated is a tape of 200,000 events of a cluster whose objects have the
+// status details that the captures lack.
+var generated = sync.OnceValue(func() (out struct {
+	tape    []byte
+	rate    float64
+	memory  uint64
+	written int
+}) {
+	const events = 200_000
+	var b bytes.Buffer
+	b.Grow(64 << 20)
+	w := NewWriter(&b, testHeader(), Options{})
+	g := newGenerator(1)
+	for _, s := range g.streams {
+		w.AddStream(s)
+	}
+	var took time.Duration
+	for i := range events {
+		r := g.next()
+		start := cpuTime(processClock)
+		if err := w.Append(r); err != nil {
+			panic(err)
+		}
+		if i%2000 == 0 {
+			_ = w.Flush()
+		}
+		took += cpuTime(processClock) - start
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	out.memory = m.HeapInuse - 64<<20
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	out.tape, out.rate, out.written = b.Bytes(), events/took.Seconds(), events
+	return out
+})
+
+// BenchmarkGenerated measures a tape of 200,000 generated events: recording
+// (once), reading, opening, and seeking to random moments.
+func BenchmarkGenerated(b *testing.B) {
+	g := generated()
+	tape := mustOpen(b, g.tape)
+	b.Run("read", func(b *testing.B) {
+		start := cpuTime(processClock)
+		for b.Loop() {
+			readAll(b, tape)
+		}
+		report(b, g.written, start)
+		b.ReportMetric(g.rate, "write-events/cpu-s")
+		b.ReportMetric(float64(len(g.tape))/float64(g.written), "B/event")
+		b.ReportMetric(float64(g.memory)/1e6, "write-MB")
+		b.ReportMetric(float64(tape.Info().Segments), "segments")
+		b.ReportMetric(0, "ns/op")
+	})
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			mustOpen(b, g.tape)
+		}
+	})
+	b.Run("open-torn", func(b *testing.B) {
+		for b.Loop() {
+			mustOpen(b, g.tape[:len(g.tape)*9/10])
+		}
+	})
+	b.Run("seek", func(b *testing.B) {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		var took []time.Duration
+		for b.Loop() {
+			when := tape.Info().From.Add(time.Duration(rnd.Int64N(int64(tape.Info().To.Sub(tape.Info().From)))))
+			start := time.Now()
+			if _, err := tape.Seek(when); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(start))
+		}
+		slices.Sort(took)
+		b.ReportMetric(took[len(took)/2].Seconds()*1e3, "p50-ms")
+		b.ReportMetric(took[len(took)*99/100].Seconds()*1e3, "p99-ms")
+	})
+}
+
+// generator makes the events of a cluster of about 16,000 objects: pods that
+// come, go through their phases and leave, with nodes, leases and Events.
+type generator struct {
+	rnd     *rand.Rand
+	streams []model.StreamInfo
+	now     time.Time
+	rv      int
+	pods    []genPod
+	apps    [200]string
+	buf     []byte
+	queue   []model.Record
+}
+
+type genPod struct {
+	name, uid string
+	app       int
+	phase     int
+}
+
+func newGenerator(seed uint64) *generator {
+	g := &generator{rnd: rand.New(rand.NewPCG(seed, 5)), now: testHeader().Created, rv: 100_000}
+	for _, s := range []string{"pods/Pod", "nodes/Node", "leases/Lease", "events/Event"} {
+		name, kind, _ := bytes.Cut([]byte(s), []byte("/"))
+		g.streams = append(g.streams, model.StreamInfo{Context: "gen", Version: "v1", Resource: string(name), Kind: string(kind), Namespaced: true})
+	}
+	for i := range g.apps {
+		var b bytes.Buffer
+		for c := range 3 {
+			fmt.Fprintf(&b, `{"name":"c%d","image":"registry.example/app-%d:1.%d","args":["--listen=:80%02d"],"env":[`, c, i, g.rnd.IntN(90), c)
+			for e := range 16 {
+				fmt.Fprintf(&b, `{"name":"SETTING_%d","value":"app-%d-%x"},`, e, i, g.rnd.Uint32())
+			}
+			b.WriteString(`{}],"resources":{"limits":{"cpu":"1","memory":"512Mi"}},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"},`)
+		}
+		g.apps[i] = b.String()
+	}
+	return g
+}
+
+func (g *generator) uid() string {
+	a, b := g.rnd.Uint64(), g.rnd.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", uint32(a), uint16(a>>32), uint16(a>>48)&0xfff, uint16(b)&0xfff, b>>16)
+}
+
+// next returns the next record, valid until the next call.
+func (g *generator) next() model.Record {
+	if len(g.queue) == 0 {
+		g.step()
+	}
+	r := g.queue[0]
+	g.queue = g.queue[1:]
+	return r
+}
+
+func (g *generator) step() {
+	g.buf = g.buf[:0]
+	switch n := g.rnd.IntN(20); {
+	case len(g.pods) < 6000 || n < 2:
+		p := genPod{app: g.rnd.IntN(len(g.apps)), uid: g.uid()}
+		p.name = fmt.Sprintf("app-%d-5b6d-%05x", p.app, g.rnd.IntN(1<<20))
+		g.pods = append(g.pods, p)
+		g.pod(&p, model.Added)
+		if len(g.pods) >= 6000 {
+			g.event(&p)
+		}
+	case n < 4:
+		i := g.rnd.IntN(len(g.pods))
+		g.pod(&g.pods[i], model.Deleted)
+		g.pods[i] = g.pods[len(g.pods)-1]
+		g.pods = g.pods[:len(g.pods)-1]
+	case n < 13:
+		p := &g.pods[len(g.pods)-1-g.rnd.IntN(200)]
+		p.phase++
+		g.pod(p, model.Modified)
+	case n < 16:
+		node := g.rnd.IntN(500)
+		g.emit(2, model.Modified, `{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"node-%03d","namespace":"kube-node-lease","uid":"00000000-0000-4000-a000-000000001%03d","resourceVersion":"%d"},"spec":{"holderIdentity":"node-%03d","leaseDurationSeconds":40,"renewTime":"%s"}}`,
+			node, node, g.rv, node, g.now.Format("2006-01-02T15:04:05.000000Z"))
+	case n < 18:
+		node := g.rnd.IntN(500)
+		g.emit(1, model.Modified, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"node-%03d","uid":"00000000-0000-4000-a000-000000002%03d","resourceVersion":"%d"},"status":{"conditions":[{"type":"MemoryPressure","status":"False","lastHeartbeatTime":%q},{"type":"Ready","status":"True","lastHeartbeatTime":%q}],"images":[%s]}}`,
+			node, node, g.rv, g.now.Format(time.RFC3339), g.now.Format(time.RFC3339), g.apps[node%200]+g.apps[node%199]+"{}")
+	default:
+		g.event(&g.pods[len(g.pods)-1-g.rnd.IntN(200)])
+	}
+}
+
+func (g *generator) event(p *genPod) {
+	g.emit(3, model.Added, `{"kind":"Event","apiVersion":"v1","metadata":{"name":"%s.%x","namespace":"team","uid":%q,"resourceVersion":"%d","creationTimestamp":%q},"involvedObject":{"kind":"Pod","name":%q,"uid":%q},"reason":"Started","message":"Started container c%d","source":{"component":"kubelet"},"firstTimestamp":%q,"count":1,"type":"Normal"}`,
+		p.name, g.rnd.Uint64(), g.uid(), g.rv, g.now.Format(time.RFC3339), p.name, p.uid, g.rnd.IntN(3), g.now.Format(time.RFC3339))
+}
+
+func (g *generator) pod(p *genPod, typ model.Type) {
+	stamp := g.now.Format(time.RFC3339)
+	g.emit(0, typ, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"team","uid":%q,"resourceVersion":"%d","managedFields":[{"manager":"kubelet","operation":"Update","time":%q,"fieldsV1":{"f:status":{"f:conditions":{},"f:containerStatuses":{},"f:phase":{},"f:podIP":{}}}}]},"spec":{"containers":[%s{}],"nodeName":"node-%03d"},"status":{"phase":"Running","observed":%d,"conditions":[{"type":"Ready","status":"%v","lastTransitionTime":%q}],"containerStatuses":[{"name":"c0","ready":%v,"restartCount":%d,"containerID":"containerd://%s%d"}],"podIP":"10.1.%d.%d"}}`,
+		p.name, p.uid, g.rv, stamp, g.apps[p.app], p.app, p.phase, p.phase%3 > 1, stamp, p.phase%3 > 1, p.phase/5, p.uid, p.phase/5, p.app, len(p.name))
+}
+
+func (g *generator) emit(s model.StreamID, typ model.Type, format string, args ...any) {
+	from := len(g.buf)
+	g.buf = fmt.Appendf(g.buf, format, args...)
+	raw := g.buf[from:]
+	g.rv++
+	g.now = g.now.Add(time.Duration(g.rnd.IntN(2_000_000)))
+	g.queue = append(g.queue, model.Record{Time: g.now, Stream: s, Type: typ, Raw: raw, Bytes: len(raw) + len(`{"type":"","object":}`) + len(typ.String())})
+}

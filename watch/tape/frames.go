@@ -1,0 +1,272 @@
+package tape
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// How the Writer makes lines into data frames, and these into a file.
+
+// headerJSON is the first line of every data frame; only the first of a
+// segment has more than the first two members.
+type headerJSON struct {
+	Frame     int64  `json:"frame"`
+	T         int64  `json:"t"`
+	Format    string `json:"format,omitempty"`
+	Version   int    `json:"version,omitempty"`
+	Segment   int64  `json:"segment,omitempty"`
+	Live      int    `json:"live,omitempty"`
+	Tool      string `json:"tool,omitempty"`
+	Created   string `json:"created,omitempty"`
+	Redaction string `json:"redaction,omitempty"`
+}
+
+// frameNote describes a data frame, in the skippable frame behind it and in
+// the index.
+type frameNote struct {
+	Frame   int64 `json:"frame"`
+	Size    int64 `json:"size"`
+	Plain   int64 `json:"plain"`
+	Records int64 `json:"records"`
+	From    int64 `json:"from"` // of the records, 0 without any
+	To      int64 `json:"to"`
+	Segment bool  `json:"segment,omitempty"` // a segment begins with it
+	// Streams declared in the frame, and its lines by what they are.
+	Streams []streamJSON     `json:"streams,omitempty"`
+	Counts  map[string]int64 `json:"counts,omitempty"`
+	offset  int64
+}
+
+func (n *frameNote) count(t int64, what string) {
+	if n.Counts == nil {
+		n.Counts = map[string]int64{}
+	}
+	n.Counts[what]++
+	if n.Records == 0 {
+		n.From, n.To = t, t
+	}
+	n.Records++
+	n.From, n.To = min(n.From, t), max(n.To, t)
+}
+
+// indexJSON is the payload of the index.
+type indexJSON struct {
+	Header  headerJSON       `json:"header"`
+	Streams []streamJSON     `json:"streams"`
+	Counts  map[string]int64 `json:"counts"`
+	Objects uint64           `json:"objects"`
+	Frames  [][7]int64       `json:"frames"` // offset, size, plain, records, from, to, segment
+}
+
+// record begins the line of a record; it reports false after an error.
+func (w *Writer) record(when time.Time) bool {
+	t := when.UnixNano()
+	if !w.begin(t) {
+		return false
+	}
+	w.line = strconv.AppendInt(append(w.line[:0], `{"t":`...), t-w.now, 10)
+	w.now = t
+	return true
+}
+
+// endRecord writes the line of a record.
+func (w *Writer) endRecord(what string) error {
+	w.records++
+	w.frame.count(w.now, what)
+	w.counts[what]++
+	return w.endLine()
+}
+
+// begin sees to it that a data frame is open.
+func (w *Writer) begin(t int64) bool {
+	if w.err == nil && !w.open {
+		w.beginWith(headerJSON{T: t})
+	}
+	return w.err == nil
+}
+
+func (w *Writer) beginWith(h headerJSON) {
+	h.Frame = int64(len(w.frames))
+	w.frame = frameNote{Frame: h.Frame, Segment: h.Format != "", offset: w.out.n}
+	w.zstd.Reset(&w.out)
+	w.open, w.synced, w.crc, w.now = true, 0, 0, h.T
+	w.line = append(appendJSON(w.line[:0], h), '\n')
+	w.write() // not endLine: a data frame has more than its first line
+}
+
+// endLine writes the line, and ends the data frame when it is full.
+func (w *Writer) endLine() error {
+	w.write()
+	if w.err == nil && w.frame.Plain >= int64(w.o.FrameSize) {
+		w.endFrame()
+	}
+	return w.err
+}
+
+func (w *Writer) write() {
+	if w.err != nil {
+		return
+	}
+	_, w.err = w.zstd.Write(w.line)
+	w.crc = crcUpdate(w.crc, w.line)
+	w.frame.Plain += int64(len(w.line))
+	w.since += len(w.line)
+	if cap(w.line) > 1<<20 { // do not keep what one large object needed
+		w.line = nil
+	}
+}
+
+func (w *Writer) endFrame() {
+	if w.err != nil || !w.open {
+		return
+	}
+	w.open = false
+	if w.err = w.zstd.Close(); w.err != nil {
+		return
+	}
+	w.frame.Size = w.out.n - w.frame.offset
+	if _, w.err = w.out.Write(skippable(nil, noteMagic, appendJSON(nil, w.frame))); w.err == nil {
+		w.frames = append(w.frames, w.frame)
+	}
+}
+
+// checkpoint begins a segment: all that exists, so that nothing before it is needed.
+func (w *Writer) checkpoint(t int64) {
+	w.endFrame()
+	if w.err != nil {
+		return
+	}
+	w.begun = true
+	w.roots = roots{families: map[familyKey]*family{}, last: w.roots.last}
+	live := make([]*object, 0, len(w.objects))
+	for _, o := range w.objects {
+		live = append(live, o)
+	}
+	slices.SortFunc(live, func(a, b *object) int { return cmp.Compare(a.num, b.num) })
+	w.beginWith(w.header(t, len(live)))
+	w.segment++
+	for _, s := range w.streams {
+		if s.bookmarks != nil {
+			w.texts.drop(s.bookmarks)
+			s.bookmarks = nil
+		}
+		w.begin(t)
+		w.streamLine(s)
+		_ = w.endLine()
+	}
+	w.alone = 0
+	for _, o := range live {
+		raw, err := w.texts.of(o)
+		if err != nil || !w.begin(t) {
+			w.err = cmp.Or(w.err, err)
+			return
+		}
+		id, _ := identify(&w.streams[o.stream].StreamInfo, raw)
+		w.line = append(w.line[:0], `{"e":"L"`...)
+		w.alone += w.base(o, id, raw)
+		w.line = append(w.line, '}', '\n')
+		_ = w.endLine()
+	}
+	w.since, w.records = 0, 0
+}
+
+func (w *Writer) header(t int64, live int) headerJSON {
+	return headerJSON{T: t, Format: Format, Version: Version, Segment: w.segment, Live: live, Tool: w.hdr.Tool,
+		Created: w.hdr.Created.UTC().Format(time.RFC3339Nano), Redaction: w.hdr.Redaction}
+}
+
+func (w *Writer) streamLine(s *writerStream) {
+	j := streamOf(s.StreamInfo)
+	w.frame.Streams = append(w.frame.Streams, j)
+	j.Last, j.Since = s.last, s.since
+	w.line = append(appendJSON(append(w.line[:0], `{"stream":`...), j), '}', '\n')
+}
+
+// Flush hands everything appended so far to the io.Writer, within the data
+// frame, and seals it with a checksum, so that it comes back even if nothing
+// follows. Call it about once a second, and sync the file after it; without
+// new records it does nothing.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	if !w.begun {
+		w.checkpoint(nanos(w.hdr.Created))
+	}
+	if !w.open || w.frame.Plain == int64(w.synced) {
+		return w.err
+	}
+	w.line = append(strconv.AppendUint(append(w.line[:0], `{"sync":`...), uint64(w.crc), 10), '}', '\n')
+	w.write()
+	w.synced = int(w.frame.Plain)
+	if w.err == nil {
+		w.err = w.zstd.Flush()
+	}
+	if w.err == nil && w.frame.Plain >= int64(w.o.FrameSize) {
+		w.endFrame()
+	}
+	return w.err
+}
+
+// Close ends the tape with its index. It does not close the io.Writer, and
+// calling it again does nothing.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == ErrClosed {
+		return nil
+	}
+	if w.err == nil && !w.begun {
+		w.checkpoint(nanos(w.hdr.Created))
+	}
+	w.endFrame()
+	if w.err != nil {
+		return w.err
+	}
+	x := indexJSON{Header: w.header(0, 0), Counts: w.counts, Objects: w.last, Frames: make([][7]int64, len(w.frames))}
+	for _, s := range w.streams {
+		x.Streams = append(x.Streams, streamOf(s.StreamInfo))
+	}
+	for i, f := range w.frames {
+		segment := int64(0)
+		if f.Segment {
+			segment = 1
+		}
+		x.Frames[i] = [7]int64{f.offset, f.Size, f.Plain, f.Records, f.From, f.To, segment}
+	}
+	payload, err := json.Marshal(x)
+	if err != nil {
+		return err
+	}
+	trailer := append(binary.LittleEndian.AppendUint64(nil, uint64(w.out.n)), trailerWord...)
+	if _, w.err = w.out.Write(skippable(skippable(nil, indexMagic, payload), trailerMagic, trailer)); w.err != nil {
+		return w.err
+	}
+	w.err = ErrClosed
+	return nil
+}
+
+// Recorded is what a Writer has taken so far.
+type Recorded struct {
+	Records, Lost int64
+	Objects       int   // that exist now
+	Bytes         int64 // written
+	Last          time.Time
+}
+
+// Recorded returns figures for a progress line.
+func (w *Writer) Recorded() Recorded {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := Recorded{Lost: w.lost, Objects: len(w.objects), Bytes: w.out.n, Last: instant(w.now)}
+	for _, n := range w.counts {
+		r.Records += n
+	}
+	return r
+}

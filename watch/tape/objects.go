@@ -1,0 +1,164 @@
+package tape
+
+import (
+	"bytes"
+	"math"
+
+	"rewatch/model"
+	"rewatch/model/jsonscan"
+	"rewatch/model/splice"
+)
+
+// root is a text that objects of a segment are written against.
+type root struct {
+	num  uint64
+	text []byte
+}
+
+// object is one object that exists in one stream, or the bookmarks of a stream.
+type object struct {
+	num      uint64
+	stream   model.StreamID
+	bookmark bool
+	root     *root  // that the object was written against, or nil
+	text     []byte // the newest, nil while it is cold
+	cold     []byte // a splice against root, or the text if root is nil
+	alone    int    // bytes of its newest line that needed no predecessor
+	key      key    // in Writer.objects
+
+	newer, older *object // among those with text
+}
+
+// texts holds the newest text of many objects within a budget: those used
+// lately as they are, the others as splices against their roots. The zero
+// value, with a budget, is ready.
+type texts struct {
+	budget         int64
+	hot            int64 // bytes of text
+	cold           int64
+	newest, oldest *object
+	encoder        splice.Encoder
+	spare          []byte
+}
+
+// of returns the newest text of an object; it is valid until the object
+// changes or another one is used.
+func (t *texts) of(o *object) ([]byte, error) {
+	if o.text != nil {
+		t.unlink(o)
+		t.link(o)
+		return o.text, nil
+	}
+	text := o.cold
+	if o.root != nil {
+		var err error
+		if text, err = splice.Apply(t.spare[:0], o.root.text, o.cold, math.MaxInt); err != nil {
+			return nil, err // a bug: it was made here
+		}
+		t.spare = nil
+	}
+	t.cold -= int64(len(o.cold))
+	o.cold = nil
+	t.warm(o, text)
+	return o.text, nil
+}
+
+// set makes text, which the store keeps, the newest of an object, and returns
+// memory that is free for the next text.
+func (t *texts) set(o *object, text []byte) (free []byte) {
+	free = o.text
+	t.drop(o)
+	t.warm(o, text)
+	return free
+}
+
+func (t *texts) warm(o *object, text []byte) {
+	if text == nil {
+		text = []byte{}
+	}
+	o.text = text
+	t.hot += int64(cap(text))
+	t.link(o)
+	for t.hot > t.budget && t.oldest != o {
+		t.cool(t.oldest)
+	}
+}
+
+// cool keeps an object as a splice.
+func (t *texts) cool(o *object) {
+	t.unlink(o)
+	t.hot -= int64(cap(o.text))
+	if o.root != nil {
+		if s, ok := t.encoder.EncodeWithin(nil, o.root.text, o.text, len(o.text)*3/4); ok {
+			o.cold = bytes.Clone(s)
+			t.spare = o.text
+		} else {
+			o.root = nil
+		}
+	}
+	if o.root == nil {
+		o.cold = bytes.Clone(o.text)
+	}
+	if o.cold == nil {
+		o.cold = []byte{}
+	}
+	o.text = nil
+	t.cold += int64(len(o.cold))
+}
+
+// drop forgets the text of an object.
+func (t *texts) drop(o *object) {
+	if o.text != nil {
+		t.unlink(o)
+		t.hot -= int64(cap(o.text))
+	}
+	t.cold -= int64(len(o.cold))
+	o.text, o.cold = nil, nil
+}
+
+func (t *texts) link(o *object) {
+	o.older, o.newer = t.newest, nil
+	if t.newest != nil {
+		t.newest.newer = o
+	} else {
+		t.oldest = o
+	}
+	t.newest = o
+}
+
+func (t *texts) unlink(o *object) {
+	if o.newer != nil {
+		o.newer.older = o.older
+	} else {
+		t.newest = o.older
+	}
+	if o.older != nil {
+		o.older.newer = o.newer
+	} else {
+		t.oldest = o.newer
+	}
+	o.newer, o.older = nil, nil
+}
+
+// identify reads identity and resourceVersion from an object, and completes
+// them from its stream, as model.Log does. The strings are views of raw.
+func identify(s *model.StreamInfo, raw []byte) (id model.Identity, rv string) {
+	m, _ := jsonscan.Identity(raw)
+	id = model.Identity{Context: s.Context, APIVersion: m.APIVersion, Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, UID: m.UID}
+	if id.Kind == "" {
+		id.Kind = s.Kind
+	}
+	if id.APIVersion == "" {
+		id.APIVersion = s.Version
+		if s.Group != "" {
+			id.APIVersion = s.Group + "/" + s.Version
+		}
+	}
+	return id, m.ResourceVersion
+}
+
+// isSecret goes by the stream as well as by the object: either is enough.
+func isSecret(s *model.StreamInfo, id, other model.Identity) bool {
+	return s.Group == "" && s.Resource == "secrets" || id.APIVersion == "v1" && id.Kind == "Secret" ||
+		other.APIVersion == "v1" && other.Kind == "Secret"
+}

@@ -1,0 +1,73 @@
+package tape
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"rewatch/model"
+)
+
+// StreamState is a stream as of the Reader's place.
+type StreamState struct {
+	model.StreamInfo
+	// Last is its newest step, and Since when that was; zero before the first.
+	Last  model.Transition
+	Since time.Time
+}
+
+// Object is an object that exists in a stream as of the Reader's place.
+type Object struct {
+	Stream   model.StreamID
+	Identity model.Identity
+	RV       string
+	Raw      []byte
+}
+
+// Time is that of the newest record read.
+func (r *Reader) Time() time.Time { return time.Unix(0, r.now) }
+
+// Whole reports whether the state is all that existed. It is not where
+// something that it hangs by is damaged; the next checkpoint makes it whole.
+func (r *Reader) Whole() bool { return r.whole }
+
+// Missed returns the damage that was met on the way to the place sought.
+func (r *Reader) Missed() []*Damage { return r.missed }
+
+// Streams returns the streams as of the Reader's place, by number.
+func (r *Reader) Streams() []StreamState {
+	out := make([]StreamState, 0, len(r.streams))
+	for _, s := range r.streams {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b StreamState) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Objects yields the objects that exist as of the Reader's place, in the order
+// in which they came to. One is valid until the next is asked for.
+func (r *Reader) Objects() iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) {
+		numbers := make([]uint64, 0, len(r.objects))
+		for n, o := range r.objects {
+			if !o.bookmark {
+				numbers = append(numbers, n)
+			}
+		}
+		slices.Sort(numbers)
+		for _, n := range numbers {
+			o := r.objects[n]
+			raw, err := r.texts.of(o)
+			if err != nil {
+				yield(Object{}, err)
+				return
+			}
+			x := Object{Stream: o.stream, Raw: raw}
+			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
