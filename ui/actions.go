@@ -40,8 +40,16 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 // say shows a short message in the footer for a while.
 func (a *App) say(s string) { a.flash, a.flashEnd = s, a.now.Add(3*time.Second) }
 
+// answerTime is how long the terminal gets to be asked and to answer. Bubble Tea
+// writes what it asks with the next frame; after an earlier end that would be
+// written, and answered, to the shell.
+const answerTime = 100 * time.Millisecond
+
 func (a *App) quit() tea.Cmd {
 	a.quitting = true
+	if wait := answerTime - time.Since(a.asked); wait > 0 {
+		return tea.Tick(wait, func(time.Time) tea.Msg { return tea.Quit() })
+	}
 	return tea.Quit
 }
 

@@ -54,6 +54,7 @@ type App struct {
 	infoRequest int
 	infoLoading bool
 	previewed   time.Time // when the preview last changed by itself
+	asked       time.Time // when Init asked the terminal
 	quitting    bool
 }
 
@@ -112,6 +113,7 @@ type tickMsg struct{}
 // Init asks the terminal what it can do and starts the two clocks: one that
 // ticks, and one that is woken by the log.
 func (a *App) Init() tea.Cmd {
+	a.asked = time.Now()
 	cmds := []tea.Cmd{a.wait(), a.tick(),
 		// Bubble Tea does not ask for this one over SSH.
 		tea.Raw(ansi.RequestModeSynchronizedOutput)}

@@ -100,7 +100,9 @@ func Run(ctx context.Context, o Options) error {
 	app := NewApp(ctx, o)
 	defer app.Close()
 	program := tea.NewProgram(app, opts...)
+	begun := time.Now()
 	defer context.AfterFunc(ctx, func() {
+		time.Sleep(answerTime - time.Since(begun))
 		// In order first: a program that is killed closes its input while its
 		// reader may still wait on it.
 		time.AfterFunc(quitPatience, kill)

@@ -102,6 +102,31 @@ func TestRunEndsOnQuitAndOnTheEndOfItsContext(t *testing.T) {
 	}
 }
 
+// What is asked of the terminal must not come after it was given back: the
+// answers would go to the shell.
+func TestQuitAtOnceAsksNothingOfTheShell(t *testing.T) {
+	for i := range 6 {
+		r, keys := io.Pipe()
+		out := &output{}
+		ctx, cancel := context.WithCancel(t.Context())
+		if i%2 == 0 {
+			go io.WriteString(keys, "q")
+		} else {
+			cancel()
+		}
+		err := Run(ctx, Options{Log: model.NewLog(model.Options{}), Input: r, Output: out, Width: 80, Height: 24, Environ: []string{"TERM=xterm-256color"}})
+		cancel()
+		keys.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, ok := strings.Cut(out.String(), "\x1b[?1049l")
+		if !ok || strings.Contains(after, "\x1b]11;?") || strings.Contains(after, "$p") {
+			t.Fatalf("after the alternate screen was left: %q", after)
+		}
+	}
+}
+
 // A storm of rows must not hold up a key.
 func TestQuitInAStorm(t *testing.T) {
 	d := newDemoLog("prod-eu")
