@@ -66,9 +66,9 @@ endpointslices, configmaps, nodes and events.
 The namespace is the one that the kubeconfig context sets; if it sets none, all
 namespaces. -n and -A decide otherwise. Cluster-scoped types are always shown.
 
-On a terminal this opens the interface. Otherwise it prints one line per change
-to stdout, and what happens to the watches themselves to stderr, until it is
-interrupted or its reader goes away.
+On a terminal this opens the interface. Otherwise, and with TERM=dumb, it prints
+one line per change to stdout, and what happens to the watches themselves to
+stderr, until it is interrupted or its reader goes away.
 
 rewatch only reads: it sends GETs, and SelfSubjectAccessReviews to learn what
 you may watch.`

@@ -122,7 +122,7 @@ func inTerminal(t *testing.T, width, height int, args string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{t, fmt.Sprintf("rewatch-test-%d-%s", os.Getpid(), t.Name()), filepath.Join(t.TempDir(), "pid")}
+	term := &terminal{t, fmt.Sprintf("rewatch-test-%d-%s", os.Getpid(), filepath.Base(t.Name())), filepath.Join(t.TempDir(), "pid")}
 	// After the end: the exit code, and whether the terminal is as it was.
 	command := fmt.Sprintf("sh -c 'echo $$ >%s; exec env %s=1 %s %s'; echo exit=$?; "+
 		"stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo; exec cat", term.pid, beMain, exe, args)
@@ -166,23 +166,27 @@ func TestDemoOnATerminal(t *testing.T) {
 }
 
 func TestASignalGivesTheTerminalBack(t *testing.T) {
-	isolate(t)
-	term := inTerminal(t, 80, 24, "demo")
-	term.waitFor("LIVE", "Timeline")
-	text, err := os.ReadFile(term.pid)
-	if err != nil {
-		t.Fatal(err)
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGQUIT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			isolate(t)
+			term := inTerminal(t, 80, 24, "demo")
+			term.waitFor("LIVE", "Timeline")
+			text, err := os.ReadFile(term.pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := os.FindProcess(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			term.waitFor("exit=0", "\n2\n")
+		})
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	term.waitFor("exit=0", "\n2\n")
 }

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -105,6 +107,10 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine)
 		p := newPrinter(log, s.streams, len(s.clusters) > 1)
 		return p.run(ctx)
 	}
+	// Unhandled it would end the process with the terminal still raw. Elsewhere
+	// it keeps its use, to print where every goroutine is.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT)
+	defer stop()
 	theme := s.flags.theme.value
 	if theme == "none" {
 		theme = "mono"
