@@ -41,12 +41,38 @@ func rollout(t *testing.T, c *cluster.Cluster, replicas int) *workload.Client {
 	return w
 }
 
-// visible is how long an event may take from its arrival to the screen.
-const visible = 100 * time.Millisecond
+// visible is how long an event may take from its arrival to the screen, and
+// hidden what is too long on any machine. A machine that lets a sleeper
+// oversleep by busy is shared with something that takes its processors, and
+// says nothing about the first.
+const (
+	visible = 100 * time.Millisecond
+	hidden  = time.Second
+	busy    = 15 * time.Millisecond
+)
+
+// oversleep measures, until stop is called, how late the machine wakes up who
+// asked for 5 ms of sleep: the worst case.
+func oversleep() (stop func() time.Duration) {
+	var worst time.Duration
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			asleep := time.Now()
+			select {
+			case <-quit:
+				return
+			case <-time.After(5 * time.Millisecond):
+				worst = max(worst, time.Since(asleep)-5*time.Millisecond)
+			}
+		}
+	}()
+	return func() time.Duration { close(quit); <-done; return worst }
+}
 
 // A rolling update is on the screen within 100 ms of each event's arrival,
-// with what changed. The best of three updates counts: what another process
-// takes from a shared machine says nothing about rewatch.
+// with what changed. The best of five updates counts.
 func TestRollingUpdateIsVisibleAtOnce(t *testing.T) {
 	c := clustertest.Start(t, cluster.Options{})
 	w := rollout(t, c, 3)
@@ -54,20 +80,31 @@ func TestRollingUpdateIsVisibleAtOnce(t *testing.T) {
 	d.press("z") // the timeline alone, so that a burst does not scroll away unseen
 	d.until("the zoomed timeline follows", 5*time.Second, func() bool { return strings.Contains(d.term.String(), "follow") })
 
-	var worst time.Duration
-	for _, image := range []string{"nginx:1.28", "nginx:1.29", "nginx:1.30"} {
-		took := d.timeRollout(w, image)
+	quiet := false
+	for i := range 5 {
+		late := oversleep()
+		took := d.timeRollout(w, fmt.Sprintf("nginx:1.%d", 28+i))
+		lateness := late()
 		if len(took) < 20 {
 			t.Fatalf("a rolling update of 3 replicas is more than %d events", len(took))
 		}
-		worst = took[len(took)-1]
-		t.Logf("%d events, from arrival to screen: p50 %v, p99 %v, max %v", len(took),
-			took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), worst.Round(time.Millisecond))
-		if worst <= visible {
+		worst := took[len(took)-1]
+		t.Logf("%d events, from arrival to screen: p50 %v, p99 %v, max %v; the machine overslept by up to %v", len(took),
+			took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), worst.Round(time.Millisecond),
+			lateness.Round(time.Millisecond))
+		switch {
+		case worst <= visible:
 			return
+		case worst > hidden:
+			t.Fatalf("an event took %v to the screen", worst)
 		}
+		quiet = quiet || lateness < busy
 	}
-	t.Errorf("in no update did every event reach the screen within %v", visible)
+	if quiet {
+		t.Errorf("in no update did every event reach the screen within %v", visible)
+	} else {
+		t.Log("the machine was too busy all the time to tell")
+	}
 }
 
 // timeRollout sets an image, and returns how long each event of the update
