@@ -180,9 +180,10 @@ func (in *reader) line(b []byte) error {
 		}
 		clear(s.run)
 	case watch.Added, watch.Modified, watch.Deleted:
-		p := &past{resource: s.resource.Key(), ns: text(l.object, "metadata", "namespace"),
-			uid: text(l.object, "metadata", "uid"), rv: text(l.object, "metadata", "resourceVersion"), raw: l.object}
-		name := text(l.object, "metadata", "name")
+		meta := jsonscan.Find(l.object, "metadata") // once: its end is behind all the managedFields
+		p := &past{resource: s.resource.Key(), ns: text(meta, "namespace"),
+			uid: text(meta, "uid"), rv: text(meta, "resourceVersion"), raw: l.object}
+		name := text(meta, "name")
 		if name == "" {
 			return errors.New("object without a name")
 		}
