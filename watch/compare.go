@@ -192,7 +192,7 @@ func (s *stream) gap(cmp *comparison, rv string) {
 	if !s.lostAt.IsZero() {
 		g.Took = time.Since(s.lostAt)
 	}
-	g.Text = fmt.Sprintf("history lost; the new list differs in %d objects", found)
+	g.Text = fmt.Sprintf("history lost; objects that differ in the new list: %d", found)
 	if wentBack(versionKey(s.lostRV), versionKey(rv)) {
 		g.Text = fmt.Sprintf("resourceVersion went back from %s to %s: the server's data was restored or replaced; %s", s.lostRV, rv, g.Text)
 		s.note(s.lostCause, g.Text)
