@@ -71,7 +71,7 @@ func enough(size int) int { return max(256, size/16) }
 // is one. The splice is valid until the next call.
 func (t *templates) splice(raw []byte, id Identity, first uint32) (best uint32, splice []byte) {
 	kind := t.family(id.APIVersion, id.Kind, "", "")
-	siblings := t.family(id.APIVersion, id.Kind, id.Namespace, stem(id.Name))
+	siblings := t.family(id.APIVersion, id.Kind, id.Namespace, Stem(id.Name))
 	best = emptyTemplate
 	t.best = t.encoder.Encode(t.best[:0], nil, raw)
 	if first >= firstTemplate {
@@ -183,9 +183,9 @@ func (t *templates) family(apiVersion, kind, namespace, stem string) *family {
 	return f
 }
 
-// stem is the part of a name that siblings share, as generated names go:
+// Stem is the part of a name that siblings share, as generated names go:
 // checkout-5b6d-x7k2p → checkout-5b6d, checkout-5b6d-x7k2p.18ecf → checkout-5b6d.
-func stem(name string) string {
+func Stem(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]
 	}

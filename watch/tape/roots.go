@@ -48,7 +48,7 @@ func enough(size int) int { return 192 + size/24 }
 // whether the object shall become a root, which is then returned.
 func (r *roots) choose(stream model.StreamID, id model.Identity, raw []byte) (base *root, buy bool) {
 	kind := r.family(familyKey{stream: stream, kind: id.Kind})
-	siblings := r.family(familyKey{stream, id.Kind, id.Namespace, stem(id.Name)})
+	siblings := r.family(familyKey{stream, id.Kind, id.Namespace, model.Stem(id.Name)})
 	size := len(raw)
 	for _, f := range [...]*family{siblings, kind} {
 		for i := 0; i < len(f.roots) && size > enough(len(raw)); i++ {
@@ -90,16 +90,4 @@ func (r *roots) family(k familyKey) *family {
 		r.families[k] = f
 	}
 	return f
-}
-
-// stem is the part of a name that siblings share, as generated names go:
-// checkout-5b6d-x7k2p → checkout-5b6d, checkout-5b6d-x7k2p.18ecf → checkout-5b6d.
-func stem(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
-		name = name[:i]
-	}
-	if i := strings.LastIndexByte(name, '-'); i > 0 {
-		name = name[:i]
-	}
-	return name
 }
