@@ -1,0 +1,26 @@
+package ui
+
+import "time"
+
+// Recorder records what the log receives to a tape. All methods return at once.
+type Recorder interface {
+	// Record starts a recording to a new file. held includes what the log
+	// already holds; otherwise the tape begins with the objects that exist now.
+	Record(held bool) error
+	// Stop ends the recording in order.
+	Stop()
+	// Recording is how it stands.
+	Recording() Recording
+}
+
+// Recording is how a recording stands.
+type Recording struct {
+	On    bool
+	Path  string
+	Since time.Time
+	Bytes int64 // on disk
+	Lost  int64 // frames that did not reach the tape: the disk could not follow
+	// Failed says why the recording ended by itself, such as a full disk; "" if
+	// it did not.
+	Failed string
+}
