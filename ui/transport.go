@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/deck"
 )
 
 // Transport is what the screen can ask of a replay: a tape deck. All methods
@@ -38,60 +39,23 @@ type Transport interface {
 	Earlier()
 }
 
-// Playback is how a replay stands.
-type Playback struct {
-	Now      time.Time // of the tape's clock; goes on by itself while Playing
-	From, To time.Time // of the tapes
-	Held     time.Time // rows before this moment are on the tape but not in the log
-	Playing  bool
-	Speed    float64 // +Inf is as fast as possible
-	AtEnd    bool    // there is nothing after Now
-	// Seeking is set while a jump or a search is under way; Target is where to,
-	// the zero time for a search.
-	Seeking bool
-	Target  time.Time
-	// Events before Now, and in all tapes, as far as known.
-	Event, Events int64
-	// Text is what the user should know: "nothing found", damage; "" is nothing.
-	Text string
-	// Damaged is set when something on the tapes could not be read.
-	Damaged bool
-}
-
-// LandmarkKind is what Transport.Find looks for.
-type LandmarkKind uint8
+// The data that a Transport deals in are in model/deck, which what implements
+// it can import as well.
+type (
+	// Playback is how a replay stands.
+	Playback = deck.Playback
+	// Landmark is something to find on the tapes.
+	Landmark = deck.Landmark
+	// Span is a part of the tape.
+	Span = deck.Span
+	// Overview is the whole of the tapes at a glance.
+	Overview = deck.Overview
+)
 
 // Kinds of landmarks.
 const (
-	AnyGap      LandmarkKind = iota // a gap, or frames that the recorder lost
-	AnyError                        // a stream that failed
-	AnyDeletion                     // a DELETED
-	AnyMatch                        // a row that Landmark.Match accepts
+	AnyGap      = deck.AnyGap
+	AnyError    = deck.AnyError
+	AnyDeletion = deck.AnyDeletion
+	AnyMatch    = deck.AnyMatch
 )
-
-// Landmark is something to find on the tapes after, or before, the moment shown.
-type Landmark struct {
-	Kind LandmarkKind
-	Back bool
-	// Match makes the filter for AnyMatch. It is called with each log that is
-	// searched; a nil Filter matches every change of an object.
-	Match func(*model.Log) model.Filter
-}
-
-// Span is a part of the tape.
-type Span struct {
-	From, To time.Time
-	Text     string // one line, not yet sanitised
-}
-
-// Overview is the whole of the tapes at a glance.
-type Overview struct {
-	From, To time.Time
-	// Density holds the number of events in equal parts of [From, To].
-	Density []uint32
-	Gaps    []Span // in order: changes may have been missed
-	// Unwatched holds the spans in which nothing was watched: before, between
-	// and after tapes, and while every stream was down.
-	Unwatched []Span
-	Marks     []Span // marks on the tapes, each with From = To
-}
