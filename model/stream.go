@@ -117,6 +117,7 @@ const (
 	CauseHostDown         Cause = "host-down" // row 27: another stream probes this host
 	CauseUser             Cause = "user"
 	CauseShutdown         Cause = "shutdown"
+	CauseMark             Cause = "mark" // of a Note: a mark that the user set
 )
 
 // Transition is one step of a stream's state machine.

@@ -20,10 +20,12 @@ type Controls interface {
 	SetPaused(id model.StreamID, paused bool)
 }
 
-// Options of the screen. Only Log is required.
+// Options of the screen. Only Log is required, or Transport in its place.
 type Options struct {
-	Log      *model.Log
-	Controls Controls // nil: nothing to control, as in a replay
+	Log       *model.Log // what is shown; with a Transport, its log is
+	Controls  Controls   // nil: nothing to control, as in a replay
+	Transport Transport  // the tape deck of a replay; nil: live
+	Recorder  Recorder   // nil: cannot record
 	// Title is what is watched: contexts and namespaces. It is sanitised.
 	Title string
 	Now   func() time.Time // nil is time.Now

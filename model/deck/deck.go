@@ -14,6 +14,7 @@ type Playback struct {
 	Now      time.Time // of the tape's clock; goes on by itself while Playing
 	From, To time.Time // of the tapes
 	Held     time.Time // rows before this moment are on the tape but not in the log
+	Earlier  int64     // how many rows those are, as far as known
 	Playing  bool
 	Speed    float64 // +Inf is as fast as possible
 	AtEnd    bool    // there is nothing after Now
