@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"rewatch/model"
 )
 
 // How the Writer makes lines into data frames, and these into a file.
@@ -35,17 +37,22 @@ type frameNote struct {
 	From    int64 `json:"from"` // of the records, 0 without any
 	To      int64 `json:"to"`
 	Segment bool  `json:"segment,omitempty"` // a segment begins with it
-	// Streams declared in the frame, and its lines by what they are.
+	// Streams declared in the frame, those with records in it in ascending
+	// order, and the records by what they are.
 	Streams []streamJSON     `json:"streams,omitempty"`
-	Counts  map[string]int64 `json:"counts,omitempty"`
+	Active  []model.StreamID `json:"active,omitempty"`
+	Counts  Counts           `json:"counts"`
 	offset  int64
 }
 
-func (n *frameNote) count(t int64, what string) {
-	if n.Counts == nil {
-		n.Counts = map[string]int64{}
+// count adds a record; stream is negative if it is not known.
+func (n *frameNote) count(t int64, what string, stream model.StreamID) {
+	if c := n.Counts.of(what); c != nil {
+		*c++
 	}
-	n.Counts[what]++
+	if at, found := slices.BinarySearch(n.Active, stream); !found && stream >= 0 {
+		n.Active = slices.Insert(n.Active, at, stream)
+	}
 	if n.Records == 0 {
 		n.From, n.To = t, t
 	}
@@ -55,11 +62,45 @@ func (n *frameNote) count(t int64, what string) {
 
 // indexJSON is the payload of the index.
 type indexJSON struct {
-	Header  headerJSON       `json:"header"`
-	Streams []streamJSON     `json:"streams"`
-	Counts  map[string]int64 `json:"counts"`
-	Objects uint64           `json:"objects"`
-	Frames  [][7]int64       `json:"frames"` // offset, size, plain, records, from, to, segment
+	Header  headerJSON   `json:"header"`
+	Streams []streamJSON `json:"streams"`
+	Objects uint64       `json:"objects"`
+	Frames  []indexFrame `json:"frames"`
+}
+
+// indexFrame is a note in short: offset, size, plain, records, from, to,
+// segment, the nine counts in their order, and the numbers of the active
+// streams.
+type indexFrame []int64
+
+const indexFixed = 7 + 9
+
+func (n *frameNote) short() indexFrame {
+	segment := int64(0)
+	if n.Segment {
+		segment = 1
+	}
+	c := &n.Counts
+	f := make(indexFrame, 0, indexFixed+len(n.Active))
+	f = append(f, n.offset, n.Size, n.Plain, n.Records, n.From, n.To, segment,
+		c.Added, c.Modified, c.Deleted, c.Bookmarks, c.Others, c.Transitions, c.Gaps, c.Notes, c.Lost)
+	for _, s := range n.Active {
+		f = append(f, int64(s))
+	}
+	return f
+}
+
+// note is short backwards; ok is false for what cannot be.
+func (f indexFrame) note(number int) (n frameNote, ok bool) {
+	if len(f) < indexFixed || len(f) > indexFixed+maxStreams || f[0] < 0 || f[1] <= 0 || f[2] < 0 || f[3] < 0 {
+		return n, false
+	}
+	n = frameNote{Frame: int64(number), offset: f[0], Size: f[1], Plain: f[2], Records: f[3], From: f[4], To: f[5], Segment: f[6] != 0,
+		Counts: Counts{f[7], f[8], f[9], f[10], f[11], f[12], f[13], f[14], f[15]}}
+	for _, s := range f[indexFixed:] {
+		n.Active = append(n.Active, model.StreamID(s))
+	}
+	return n, true
 }
 
 // record begins the line of a record; it reports false after an error.
@@ -74,10 +115,10 @@ func (w *Writer) record(when time.Time) bool {
 }
 
 // endRecord writes the line of a record.
-func (w *Writer) endRecord(what string) error {
+func (w *Writer) endRecord(what string, stream model.StreamID) error {
 	w.records++
-	w.frame.count(w.now, what)
-	w.counts[what]++
+	w.total++
+	w.frame.count(w.now, what, stream)
 	return w.endLine()
 }
 
@@ -130,6 +171,7 @@ func (w *Writer) endFrame() {
 	}
 	w.frame.Size = w.out.n - w.frame.offset
 	if _, w.err = w.out.Write(skippable(nil, noteMagic, appendJSON(nil, w.frame))); w.err == nil {
+		w.frame.Streams = nil // in the index they are all in one place
 		w.frames = append(w.frames, w.frame)
 	}
 }
@@ -229,16 +271,12 @@ func (w *Writer) Close() error {
 	if w.err != nil {
 		return w.err
 	}
-	x := indexJSON{Header: w.header(0, 0), Counts: w.counts, Objects: w.last, Frames: make([][7]int64, len(w.frames))}
+	x := indexJSON{Header: w.header(0, 0), Objects: w.last, Frames: make([]indexFrame, len(w.frames))}
 	for _, s := range w.streams {
 		x.Streams = append(x.Streams, streamOf(s.StreamInfo))
 	}
-	for i, f := range w.frames {
-		segment := int64(0)
-		if f.Segment {
-			segment = 1
-		}
-		x.Frames[i] = [7]int64{f.offset, f.Size, f.Plain, f.Records, f.From, f.To, segment}
+	for i := range w.frames {
+		x.Frames[i] = w.frames[i].short()
 	}
 	payload, err := json.Marshal(x)
 	if err != nil {
@@ -264,9 +302,5 @@ type Recorded struct {
 func (w *Writer) Recorded() Recorded {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := Recorded{Lost: w.lost, Objects: len(w.objects), Bytes: w.out.n, Last: instant(w.now)}
-	for _, n := range w.counts {
-		r.Records += n
-	}
-	return r
+	return Recorded{Records: w.total, Lost: w.lost, Objects: len(w.objects), Bytes: w.out.n, Last: instant(w.now)}
 }

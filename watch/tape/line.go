@@ -110,6 +110,10 @@ func (l *line) parse(b []byte) (err error) {
 	return nil
 }
 
+// isRecord reports whether a parsed line is of a record: the others are the
+// first of a data frame, declarations, seals and objects of a checkpoint.
+func (l *line) isRecord() bool { return l.has&hasT != 0 && l.frame == nil && l.what != "L" }
+
 func (l *line) member(name string, v []byte) (err error) {
 	switch name {
 	case "t":

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"sync"
 	"time"
 
@@ -116,18 +115,20 @@ func (t *Tape) useIndex(x *indexJSON, end int64) error {
 	t.parts = make([]part, len(x.Frames))
 	at := int64(0)
 	for i, f := range x.Frames {
-		if f[0] < at || f[1] <= 0 || f[1] > end-f[0] || f[2] < 0 || f[3] < 0 {
+		n, ok := f.note(i)
+		if !ok || n.offset < at || n.Size > end-n.offset {
 			return errNoIndex
 		}
-		t.parts[i].frameNote = frameNote{Frame: int64(i), offset: f[0], Size: f[1], Plain: f[2], Records: f[3], From: f[4], To: f[5], Segment: f[6] != 0}
-		at = f[0] + f[1]
+		t.parts[i].frameNote = n
+		t.addCounts(&n)
+		at = n.offset + n.Size
 	}
 	for _, s := range x.Streams {
 		if err := t.addStream(s); err != nil {
 			return err
 		}
 	}
-	t.info.Counts, t.info.Closed = x.Counts, true
+	t.info.Closed = true
 	return nil
 }
 
@@ -284,8 +285,9 @@ func (t *Tape) addCounts(n *frameNote) {
 	if t.info.Counts == nil {
 		t.info.Counts = map[string]int64{}
 	}
-	for k := range maps.Keys(n.Counts) {
-		t.info.Counts[k] += n.Counts[k]
+	for what, c := range n.Counts.all() {
+		if *c != 0 {
+			t.info.Counts[what] += *c
+		}
 	}
-	n.Counts, n.Streams = nil, nil
 }

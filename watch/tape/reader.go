@@ -40,8 +40,11 @@ type Reader struct {
 	unbuilt   int   // records of this data frame that hang by what is damaged
 	live      int   // objects that the running checkpoint still owes
 	whole     bool
-	strict    bool // compare checkpoints with what is known
-	quiet     bool // only the state is wanted
+	strict    bool  // compare checkpoints with what is known
+	quiet     bool  // only the state is wanted
+	stopPart  int   // where quiet reading ends, -1 if nowhere:
+	stopAt    int64 // in this part after so many records
+	records   int64 // of this part that were read
 	missed    []*Damage
 	entry     Entry
 	err       error // for good
@@ -54,7 +57,7 @@ const readerMemory = 256 << 20
 func (t *Tape) Reader() *Reader { return t.reader(0) }
 
 func (t *Tape) reader(part int) *Reader {
-	return &Reader{t: t, part: part, expect: -1, streams: map[model.StreamID]*StreamState{}, objects: map[uint64]*object{},
+	return &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{}, objects: map[uint64]*object{},
 		roots: map[uint64]*root{}, texts: texts{budget: readerMemory}}
 }
 
@@ -96,8 +99,11 @@ func (r *Reader) next(until int64) (*Entry, error) {
 			return nil, r.damage(-1, "a line without end, or over the limit")
 		}
 		err := r.line.parse(one)
-		if err == nil && r.line.has&hasT != 0 && r.line.frame == nil && r.now+r.line.t > until {
-			return nil, errLater
+		if err == nil && r.line.isRecord() {
+			if r.now+r.line.t > until || r.part-1 == r.stopPart && r.records >= r.stopAt {
+				return nil, errLater
+			}
+			r.records++
 		}
 		r.text = rest
 		e, err := r.read(err)
@@ -137,7 +143,10 @@ func (r *Reader) load() error {
 	if r.part >= len(r.t.parts) {
 		return io.EOF
 	}
-	r.in = &r.t.parts[r.part]
+	if r.stopPart >= 0 && r.part > r.stopPart {
+		return errLater
+	}
+	r.in, r.records = &r.t.parts[r.part], 0
 	r.part++
 	if r.in.damage != nil {
 		if r.in.damage.Records != 0 {

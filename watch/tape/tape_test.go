@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -305,5 +308,106 @@ func TestHeaderIsTheFirstLine(t *testing.T) {
 	var h map[string]any
 	if err := json.Unmarshal(one, &h); err != nil || h["format"] != Format || h["version"] != float64(Version) || h["redaction"] != Redacted {
 		t.Errorf("%s: %v", one, err)
+	}
+}
+
+// TestSeekRecords compares what comes back of the last records before random
+// moments, and the state before them, with reading everything.
+func TestSeekRecords(t *testing.T) {
+	b := importTape(t, firstPart(shopLines(t), 2), Options{SegmentFloor: 16 << 10, Checkpoint: 1, FrameSize: 8 << 10})
+	tape := mustOpen(t, b)
+	type place struct {
+		when time.Time
+		raw  string
+	}
+	var all []place
+	for e, err := range tape.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, place{e.Time, string(e.Raw)})
+	}
+	rnd := rand.New(rand.NewPCG(3, 3))
+	for round := range 40 {
+		at, n := rnd.IntN(len(all)+1), rnd.IntN(300)
+		when := tape.Info().From.Add(-time.Second)
+		if at > 0 {
+			when = all[at-1].when
+		}
+		for at = 0; at < len(all) && !all[at].when.After(when); at++ {
+		}
+		r, err := tape.SeekRecords(when, n)
+		if err != nil || !r.Whole() || len(r.Missed()) > 0 {
+			t.Fatal(err)
+		}
+		from := max(at-n, 0)
+		if round%10 == 0 {
+			plain := tape.Reader()
+			for range from {
+				if _, err := plain.Next(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want, got := state(t, plain), state(t, r); want != got {
+				t.Fatalf("%d records before %d: the state differs: %d bytes, want %d", n, at, len(got), len(want))
+			}
+		}
+		for i := from; i < min(at+3, len(all)); i++ {
+			if e, err := r.Next(); err != nil || !e.Time.Equal(all[i].when) || string(e.Raw) != all[i].raw {
+				t.Fatalf("%d records before %d, record %d: %v, %v", n, at, i, e, err)
+			}
+		}
+	}
+}
+
+// TestFramesTellWhatIsInThem compares the overview with the records, for a tape
+// with an index and for one without.
+func TestFramesTellWhatIsInThem(t *testing.T) {
+	p := &property{rnd: rand.New(rand.NewPCG(4, 3)), now: testHeader().Created, live: map[key][]byte{}}
+	var b bytes.Buffer
+	p.w = NewWriter(&b, testHeader(), Options{FrameSize: 4 << 10, SegmentFloor: 8 << 10, Checkpoint: 1})
+	for range 600 {
+		p.step(t)
+	}
+	if err := p.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := mustOpen(t, b.Bytes())
+	for name, tape := range map[string]*Tape{"indexed": whole, "walked": mustOpen(t, b.Bytes()[:b.Len()-1])} {
+		var sum Counts
+		i, segments := 0, 0
+		for _, f := range tape.Frames() {
+			if f.Damage != nil {
+				continue
+			}
+			if f.Segment {
+				segments++
+			}
+			streams := map[model.StreamID]bool{}
+			for _, want := range p.want[i : i+int(f.Records)] {
+				if want.Time.Before(f.From) || want.Time.After(f.To) {
+					t.Errorf("%s: %v is not between %v and %v", name, want.Time, f.From, f.To)
+				}
+				streams[want.Stream] = true
+			}
+			if got := slices.Sorted(maps.Keys(streams)); !slices.Equal(got, f.Streams) {
+				t.Errorf("%s: records of the streams %v, told %v", name, got, f.Streams)
+			}
+			i += int(f.Records)
+			for what, n := range f.Counts.all() {
+				*sum.of(what) += *n
+			}
+		}
+		var want Counts
+		for _, x := range p.want {
+			*want.of([]string{"F", "A", "M", "D", "B", "transition", "gap", "note"}[x.Type])++
+			if x.lost > 0 {
+				want.Gaps--
+				want.Lost++
+			}
+		}
+		if i != len(p.want) || sum != want || segments != tape.Info().Segments {
+			t.Errorf("%s: %d records, %+v, %d segments; want %d, %+v, %d", name, i, sum, segments, len(p.want), want, tape.Info().Segments)
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
+
+	"rewatch/model"
 )
 
 // Without an index the data frames are found from the beginning: by the sizes
@@ -116,6 +118,7 @@ func (w *walker) add(p part) error {
 		}
 	}
 	w.t.addCounts(&p.frameNote)
+	p.Streams = nil
 	w.t.parts = append(w.t.parts, p)
 	return nil
 }
@@ -210,6 +213,7 @@ func describe(text []byte) (part, error) {
 	p := part{frameNote: frameNote{Plain: int64(len(text))}}
 	now, first := int64(0), true
 	var l line
+	streams := map[uint64]model.StreamID{} // of objects
 	for len(text) > 0 {
 		var one []byte
 		one, text, _ = bytes.Cut(text, []byte("\n"))
@@ -223,13 +227,28 @@ func describe(text []byte) (part, error) {
 			p.Frame, p.Segment, now = l.frame.Frame, l.frame.Format != "", l.frame.T
 		case l.stream != nil:
 			p.Streams = append(p.Streams, *l.stream)
-		case l.has&hasT != 0:
+		case l.isRecord():
 			now += l.t
-			p.count(now, l.what)
+			p.count(now, l.what, l.streamOf(streams))
+		case l.what == "L":
+			l.streamOf(streams)
 		}
 		first = false
 	}
 	return p, nil
+}
+
+// streamOf returns the stream of a line, as far as it or one before it in the
+// same data frame tells; -1 if none does.
+func (l *line) streamOf(objects map[uint64]model.StreamID) model.StreamID {
+	if l.has&hasS != 0 {
+		objects[l.o] = model.StreamID(l.s)
+		return model.StreamID(l.s)
+	}
+	if s, ok := objects[l.o]; ok {
+		return s
+	}
+	return -1
 }
 
 // resync goes on behind bytes that cannot be read, at the next note that is

@@ -87,7 +87,7 @@ type Writer struct {
 	crc    uint32 // of the frame's plain text
 	now    int64  // time of the newest record
 	frames []frameNote
-	counts map[string]int64
+	total  int64 // records
 	lost   int64
 }
 
@@ -148,7 +148,7 @@ func NewWriter(w io.Writer, h Header, o Options) *Writer {
 	if h.Redaction == "" {
 		h.Redaction = Redacted
 	}
-	t := &Writer{out: counter{w: w}, o: o, hdr: h, objects: map[key]*object{}, texts: texts{budget: o.Memory}, counts: map[string]int64{}}
+	t := &Writer{out: counter{w: w}, o: o, hdr: h, objects: map[key]*object{}, texts: texts{budget: o.Memory}}
 	t.zstd, t.err = zstd.NewWriter(&t.out, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(512<<10), zstd.WithEncoderCRC(true))
 	return t
@@ -259,7 +259,7 @@ func (w *Writer) detail(s model.StreamID, when time.Time, name string, v any) er
 	w.line = strconv.AppendInt(append(w.line, `,"s":`...), int64(s), 10)
 	w.line = append(append(append(w.line, `,"`...), name...), `":`...)
 	w.line = append(appendJSON(w.line, v), '}', '\n')
-	return w.endRecord(name)
+	return w.endRecord(name, s)
 }
 
 func (w *Writer) appendOther(s *writerStream, r *model.Record, frame []byte) error {
@@ -277,7 +277,7 @@ func (w *Writer) appendOther(s *writerStream, r *model.Record, frame []byte) err
 	w.flags(r, len(frame), len(frame))
 	w.text(nil, frame)
 	w.line = append(w.line, '}', '\n')
-	return w.endRecord("F")
+	return w.endRecord("F", s.ID)
 }
 
 var letters = [...]string{model.Added: "A", model.Modified: "M", model.Deleted: "D", model.Bookmark: "B"}
@@ -332,7 +332,7 @@ func (w *Writer) appendObject(s *writerStream, r *model.Record, frame []byte) er
 	if r.Type == model.Deleted && o != nil {
 		w.forget(o)
 	}
-	return w.endRecord(letters[r.Type])
+	return w.endRecord(letters[r.Type], s.ID)
 }
 
 // envelope splits a frame around its object, unless it is the canonical one.
