@@ -48,6 +48,18 @@ func TestOnlyValuesChange(t *testing.T) {
 		if !json.Valid(got) {
 			t.Errorf("%s: not JSON", got)
 		}
+		if again, err := New().Redact(got); err != nil || !bytes.Equal(again, got) {
+			t.Errorf("redacted again\n got %s\nwant %s\n%v", again, got, err)
+		}
+	}
+}
+
+func TestOnlyFingerprintsAreTakenForSome(t *testing.T) {
+	r := New()
+	for _, value := range []string{`fp:0123456789abcde`, `fp:0123456789abcdefa`, `fp:0123456789abcdeg`, `fq:0123456789abcdef`, `FP:0123456789abcdef`, `Zm9v`} {
+		if got := string(r.Secret([]byte(`{"data":{"a":"` + value + `"}}`))); strings.Contains(got, value) {
+			t.Errorf("%s stands there still: %s", value, got)
+		}
 	}
 }
 
