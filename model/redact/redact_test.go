@@ -56,7 +56,7 @@ func TestOnlyValuesChange(t *testing.T) {
 
 func TestOnlyFingerprintsAreTakenForSome(t *testing.T) {
 	r := New()
-	for _, value := range []string{`fp:0123456789abcde`, `fp:0123456789abcdefa`, `fp:0123456789abcdeg`, `fq:0123456789abcdef`, `FP:0123456789abcdef`, `Zm9v`} {
+	for _, value := range []string{`fp:0123456789abcde`, `fp:0123456789abcdefa`, `fp:0123456789abcdeg`, `fq:0123456789abcdef`, `FP:0123456789abcdef`, `fp:0123456789ABCDEF`, `Zm9v`} {
 		if got := string(r.Secret([]byte(`{"data":{"a":"` + value + `"}}`))); strings.Contains(got, value) {
 			t.Errorf("%s stands there still: %s", value, got)
 		}
@@ -165,7 +165,7 @@ func FuzzSentinel(f *testing.F) {
 	f.Add("\"quoted\" \\ \n <ü> \U0001F600", "k\"ey", "\\", uint8(255))
 	f.Fuzz(func(t *testing.T, sentinel, key, note string, shape uint8) {
 		sentinel = strings.ToValidUTF8(sentinel, "?")
-		if len(sentinel) < 6 {
+		if len(sentinel) < 6 || isFingerprint(sentinel) {
 			return
 		}
 		quoted, _ := json.Marshal(sentinel)
