@@ -36,6 +36,7 @@ func (l *Log) Append(r Record) Event {
 func (l *Log) append(r *Record) Event {
 	st := l.streams[r.Stream]
 	x := row{time: r.Time.UnixNano(), stream: uint16(r.Stream), typ: r.Type, flags: r.Flags}
+	given := r.Identity.Name != "" || r.Identity.UID != ""
 	if r.Type.IsObject() || r.Type == Bookmark {
 		identify(st, r)
 		x.rv = number(r.RV)
@@ -56,7 +57,11 @@ func (l *Log) append(r *Record) Event {
 	c.rows[seq%rowsPerChunk] = x
 	l.rows.end++
 	st.count(r, x.flags, change)
-	return c.event(seq)
+	e := c.event(seq)
+	if len(l.taps) > 0 {
+		l.hand(st, e, r, given)
+	}
+	return e
 }
 
 // identify completes the identity of a record from its bytes and its stream.
@@ -86,7 +91,11 @@ func identify(st *stream, r *Record) {
 func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (change bool) {
 	raw := r.Raw
 	if isSecret(st, r.Identity) && len(raw) > 0 {
+		if r.Bytes == 0 && r.Flags&Synthetic == 0 {
+			r.Bytes = len(raw)
+		}
 		raw = l.redacted(raw)
+		r.Raw = raw
 	}
 	id, named := l.objects.find(r.Identity)
 	if id == 0 {
@@ -96,6 +105,14 @@ func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (ch
 		id, _ = l.objects.add(r.Identity, named)
 	}
 	o := l.objects.get(id)
+	if len(l.taps) > 0 {
+		l.save(id)
+		if len(raw) == 0 && r.Flags&Synthetic != 0 && len(l.objects.shared[id]) > 0 {
+			// The newest version may be another stream's, which who follows
+			// this stream alone would not know.
+			r.Raw, _ = l.bytes(nil, id, o, o.newest)
+		}
+	}
 	o.rows++
 	x.object = id
 	existed := o.exists()

@@ -114,6 +114,9 @@ type Record struct {
 	// Raw is the object as it came from the wire, for changes of objects and
 	// bookmarks. Append copies what it keeps: the caller may reuse the bytes.
 	Raw []byte
+	// Frame is the whole frame that carried Raw, as it came from the wire, if
+	// one did. The log keeps nothing of it; its taps get it.
+	Frame []byte
 	// Identity and RV are read from Raw when Identity.UID and Name are empty.
 	Identity Identity
 	RV       string

@@ -36,6 +36,7 @@ type Log struct {
 	held     uint64
 	gone     uint64
 	scratch  []byte // for comparing
+	taps     []*tap
 
 	subMu sync.Mutex
 	subs  map[chan struct{}]struct{}
@@ -66,6 +67,9 @@ func (l *Log) AddStream(info StreamInfo) StreamID {
 	}
 	info.ID = StreamID(len(l.streams))
 	l.streams = append(l.streams, &stream{StreamStatus: StreamStatus{StreamInfo: info}})
+	for _, t := range l.taps {
+		t.Stream(info)
+	}
 	return info.ID
 }
 
