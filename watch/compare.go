@@ -76,7 +76,7 @@ func (s *stream) put(e *entry, m jsonscan.Meta, raw []byte, size int, typ model.
 	}
 	rv := versionKey(m.ResourceVersion)
 	ev := s.e.log.Append(model.Record{
-		Time: time.Now(), Stream: s.id, Type: typ, Flags: flags, Raw: raw, Bytes: size,
+		Time: time.Now(), Stream: s.id, Type: typ, Flags: flags, Raw: raw, Frame: s.frame, Bytes: size,
 		Identity: s.identity(e, m), RV: strings.Clone(m.ResourceVersion), Reverted: wentBack(e.rv, rv),
 	})
 	e.object, e.version, e.rv = ev.Object, ev.Version, rv

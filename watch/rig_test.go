@@ -115,6 +115,7 @@ type rig struct {
 	id      model.StreamID // of the first stream
 	stop    func()
 	wall    bool // real time
+	taken   *taken
 }
 
 type rigOptions struct {
@@ -141,10 +142,12 @@ func (r *rig) do(f func(*rig)) {
 	f(r)
 	r.stop()
 	r.checkTransitions()
+	r.taken.check(r.T, r.log)
 }
 
 func newRig(t *testing.T, handler http.Handler, o rigOptions) *rig {
 	r := &rig{T: t, net: newNetwork(), log: model.NewLog(model.Options{})}
+	r.taken = tapped(r.log)
 	server := &http.Server{Handler: handler}
 	var running sync.WaitGroup
 	running.Go(func() { _ = server.Serve(r.net) })

@@ -28,6 +28,7 @@ type stream struct {
 	complete bool // the whole state was known once: from now on lists are compared
 	back     backoff
 	buf      []byte // an item of a list with its kind, reused
+	frame    []byte // the frame that is being taken in; nil in lists
 
 	listOnly   bool // no streamed initial list
 	polling    bool // no watch

@@ -70,24 +70,34 @@ func (s *stream) follow(f *flight) verdict {
 		typ, object, err := jsonscan.SplitFrame(frame)
 		if err != nil {
 			s.lost(f)
+			s.pass(frame)
 			return s.judge(f, &jsonscan.SyntaxError{Excerpt: string(frame[:min(len(frame), 200)])})
 		}
 		if typ == "ERROR" {
+			s.pass(frame)
 			return s.erred(f, object)
 		}
 		s.sign(f)
+		s.frame = frame
 		switch typ {
 		case "ADDED", "MODIFIED", "DELETED":
 			s.object(f, typ, object, len(frame))
 		case "BOOKMARK":
 			s.bookmark(f, object, len(frame))
 		default:
+			s.pass(frame)
 			s.note(model.CauseUnknownType, "unknown event type "+quote(typ)+excerpt(string(frame[:min(len(frame), 120)]), s.secret))
 		}
+		s.frame = nil
 		if s.e.o.afterFrame != nil {
 			s.e.o.afterFrame()
 		}
 	}
+}
+
+// pass hands a frame that makes no row to who records.
+func (s *stream) pass(frame []byte) {
+	s.e.log.Pass(model.Record{Time: time.Now(), Stream: s.id, Frame: frame})
 }
 
 // object takes a frame that carries an object.
@@ -95,6 +105,7 @@ func (s *stream) object(f *flight, typ string, raw []byte, size int) {
 	m, err := jsonscan.Identity(raw)
 	if err != nil || m.Name == "" && m.UID == "" {
 		s.unread(jsonscan.Meta{})
+		s.pass(s.frame)
 		s.missed(model.CauseGarbage, "", typ+" frame without a readable object"+excerpt(string(raw[:min(len(raw), 80)]), s.secret))
 		return
 	}
@@ -138,11 +149,12 @@ func (s *stream) change(typ string, m jsonscan.Meta, raw []byte, size int) {
 func (s *stream) bookmark(f *flight, raw []byte, size int) {
 	m, err := jsonscan.Identity(raw)
 	if err != nil {
+		s.pass(s.frame)
 		s.note(model.CauseGarbage, "BOOKMARK frame without a readable object")
 		return
 	}
 	rv := strings.Clone(m.ResourceVersion)
-	s.e.log.Append(model.Record{Time: time.Now(), Stream: s.id, Type: model.Bookmark, Raw: raw, Bytes: size,
+	s.e.log.Append(model.Record{Time: time.Now(), Stream: s.id, Type: model.Bookmark, Raw: raw, Frame: s.frame, Bytes: size,
 		Identity: model.Identity{Context: s.t.Context, APIVersion: s.apiVersion, Kind: s.t.Kind}, RV: rv})
 	switch {
 	case f.syncing.Load() && m.InitialEventsEnd:
