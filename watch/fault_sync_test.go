@@ -234,6 +234,9 @@ func TestFault_49_UnknownType(t *testing.T) {
 		if notes := r.notes(model.CauseUnknownType); len(notes) != 1 || !strings.Contains(notes[0], "SURPRISE") {
 			t.Errorf("notes %q", notes)
 		}
+		if p := r.taken.passed; len(p) != 1 || !strings.HasPrefix(p[0], `{"type":"SURPRISE"`) {
+			t.Errorf("passed on to who records: %q", p)
+		}
 	})
 }
 
