@@ -182,25 +182,12 @@ func (w *Writer) checkpoint(t int64) {
 	if w.err != nil {
 		return
 	}
-	w.begun = true
-	w.roots = roots{families: map[familyKey]*family{}, last: w.roots.last}
 	live := make([]*object, 0, len(w.objects))
 	for _, o := range w.objects {
 		live = append(live, o)
 	}
 	slices.SortFunc(live, func(a, b *object) int { return cmp.Compare(a.num, b.num) })
-	w.beginWith(w.header(t, len(live)))
-	w.segment++
-	for _, s := range w.streams {
-		if s.bookmarks != nil {
-			w.texts.drop(s.bookmarks)
-			s.bookmarks = nil
-		}
-		w.begin(t)
-		w.streamLine(s)
-		_ = w.endLine()
-	}
-	w.alone = 0
+	w.beginSegment(t, len(live))
 	for _, o := range live {
 		raw, err := w.texts.of(o)
 		if err != nil || !w.begin(t) {
@@ -214,6 +201,24 @@ func (w *Writer) checkpoint(t int64) {
 		_ = w.endLine()
 	}
 	w.since, w.records = 0, 0
+}
+
+// beginSegment begins a segment, up to the checkpoint's live objects.
+func (w *Writer) beginSegment(t int64, live int) {
+	w.begun = true
+	w.roots = roots{families: map[familyKey]*family{}, last: w.roots.last}
+	w.beginWith(w.header(t, live))
+	w.segment++
+	for _, s := range w.streams {
+		if s.bookmarks != nil {
+			w.texts.drop(s.bookmarks)
+			s.bookmarks = nil
+		}
+		w.begin(t)
+		w.streamLine(s)
+		_ = w.endLine()
+	}
+	w.alone = 0
 }
 
 func (w *Writer) header(t int64, live int) headerJSON {
@@ -261,6 +266,10 @@ func (w *Writer) Flush() error {
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.close()
+}
+
+func (w *Writer) close() error {
 	if w.err == ErrClosed {
 		return nil
 	}
