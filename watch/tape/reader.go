@@ -45,6 +45,7 @@ type Reader struct {
 	stopPart  int   // where quiet reading ends, -1 if nowhere:
 	stopAt    int64 // in this part after so many records
 	records   int64 // of this part that were read
+	before    int64 // records of the parts before this one
 	missed    []*Damage
 	entry     Entry
 	err       error // for good
@@ -57,8 +58,14 @@ const readerMemory = 256 << 20
 func (t *Tape) Reader() *Reader { return t.reader(0) }
 
 func (t *Tape) reader(part int) *Reader {
-	return &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{}, objects: map[uint64]*object{},
+	r := &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{}, objects: map[uint64]*object{},
 		roots: map[uint64]*root{}, texts: texts{budget: readerMemory}}
+	for i := range t.parts[:part] {
+		if p := &t.parts[i]; p.damage == nil {
+			r.before += p.Records
+		}
+	}
+	return r
 }
 
 // Records yields the records of the tape in order. An error is a *Damage,
@@ -145,6 +152,9 @@ func (r *Reader) load() error {
 	}
 	if r.stopPart >= 0 && r.part > r.stopPart {
 		return errLater
+	}
+	if r.in != nil && r.in.damage == nil {
+		r.before += r.in.Records
 	}
 	r.in, r.records = &r.t.parts[r.part], 0
 	r.part++

@@ -28,6 +28,10 @@ type Object struct {
 // Time is that of the newest record read.
 func (r *Reader) Time() time.Time { return time.Unix(0, r.now) }
 
+// Number is how many records of the tape come before the Reader's place, those
+// that are damaged included: the number of the record that Next returns.
+func (r *Reader) Number() int64 { return r.before + r.records }
+
 // Whole reports whether the state is all that existed. It is not where
 // something that it hangs by is damaged; the next checkpoint makes it whole.
 func (r *Reader) Whole() bool { return r.whole }
