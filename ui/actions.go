@@ -13,6 +13,10 @@ func (a *App) scope() scope {
 	switch {
 	case a.help.shown:
 		return scopeHelp
+	case a.prompt.shown:
+		return scopePrompt
+	case a.recording.choosing:
+		return scopeRecord
 	case a.filter.editing:
 		return scopeFilter
 	}
@@ -21,10 +25,15 @@ func (a *App) scope() scope {
 
 // key dispatches a key by the table of bindings.
 func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
-	b := a.keys.find(a.scope(), k.String())
+	b := a.keys.find(a.scope(), k.String(), a.replay != nil)
 	if b == nil {
-		if a.scope() == scopeFilter {
+		switch {
+		case a.scope() == scopeFilter:
 			a.editFilterBy(func() { a.filter.key(k) })
+		case a.scope() == scopePrompt:
+			a.editPrompt(func() { a.prompt.key(k) })
+		case a.replay == nil && !a.scope().modal() && a.keys.by[scopeReplay][k.String()] != nil:
+			a.say(k.String() + " is for the replay of a tape: rewatch replay FILE")
 		}
 		return nil
 	}
@@ -38,7 +47,7 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // say shows a short message in the footer for a while.
-func (a *App) say(s string) { a.flash, a.flashEnd = s, a.now.Add(3*time.Second) }
+func (a *App) say(s string) { a.flash, a.flashEnd = s, a.clock.Add(3*time.Second) }
 
 // answerTime is how long the terminal gets to be asked and to answer. Bubble Tea
 // writes what it asks with the next frame; after an earlier end that would be
@@ -59,7 +68,11 @@ func (a *App) move(n int) {
 	case paneStreams:
 		a.streams.move(n)
 	case paneTimeline:
+		top := a.timeline.atFirst()
 		a.timeline.move(n)
+		if n < 0 && top {
+			a.fetchEarlier()
+		}
 	case paneObject:
 		a.object.scroll(n)
 	}
@@ -87,6 +100,9 @@ func (a *App) edge(dir int) {
 	case paneStreams:
 		a.streams.move(dir * len(a.all.streams))
 	case paneTimeline:
+		if dir < 0 && a.timeline.atFirst() {
+			a.fetchEarlier()
+		}
 		a.timeline.edge(dir)
 	case paneObject:
 		a.object.edge(dir)
@@ -122,6 +138,8 @@ func (a *App) open() {
 // filter.
 func (a *App) back() {
 	switch {
+	case a.recording.alarm != "":
+		a.recording.alarm = ""
 	case a.zoom:
 		a.setZoom(false)
 	case a.object.pinned:
@@ -231,9 +249,12 @@ func (a *App) editFilterBy(edit func()) {
 	}
 }
 
-func (a *App) applyFilter() {
+func (a *App) applyFilter() { a.timeline.reindex(a.matches(), a.timeline.coming().noise) }
+
+// matches makes the filter that is typed; nil keeps all.
+func (a *App) matches() model.Filter {
 	match, _ := model.PlainWords(a.filter.value(), a.log)
-	a.timeline.reindex(match, a.timeline.coming().noise)
+	return match
 }
 
 func (a *App) keepFilter() { a.filter.editing = false }
@@ -279,6 +300,9 @@ func (a *App) wheel(m tea.Mouse) {
 	case p == paneStreams:
 		a.streams.move(n / wheelRows)
 	case p == paneTimeline:
+		if n < 0 && a.timeline.top <= a.timeline.low() {
+			a.fetchEarlier()
+		}
 		a.timeline.scroll(n)
 	case p == paneObject:
 		a.object.scroll(n)
@@ -286,8 +310,16 @@ func (a *App) wheel(m tea.Mouse) {
 }
 
 func (a *App) click(m tea.Mouse) {
+	if m.Button != tea.MouseLeft || a.help.shown {
+		return
+	}
+	if a.lay.scrub.contains(m.X, m.Y) {
+		a.scrub.drag = true
+		a.dragTo(m.X)
+		return
+	}
 	p, ok := a.paneAt(m.X, m.Y)
-	if !ok || m.Button != tea.MouseLeft || a.help.shown {
+	if !ok {
 		return
 	}
 	a.focus = p
@@ -295,7 +327,12 @@ func (a *App) click(m tea.Mouse) {
 	if y >= 0 && p == paneStreams {
 		a.streams.click(y)
 	}
-	if pos := a.timeline.top + y; y >= 0 && p == paneTimeline && pos < a.timeline.index.end() {
+	pos := a.timeline.top + y
+	switch {
+	case y < 0 || p != paneTimeline || pos >= a.timeline.index.end():
+	case pos < a.timeline.index.first():
+		a.fetchEarlier()
+	default:
 		a.timeline.follow = false
 		a.timeline.cursor = pos
 		a.timeline.settle()

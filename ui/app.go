@@ -21,15 +21,16 @@ type App struct {
 	log  *model.Log
 	keys *keymap
 	wake waker
-	// Close gives the log's wake-up back.
-	Close func()
+	// unsubscribe gives the log's wake-up back.
+	unsubscribe func()
 
 	st         themes.Styles
 	theme      string // "dark", "light" or "mono"
 	autoTheme  bool
 	fewColours bool
 	lay        layout
-	now        time.Time
+	now        time.Time // by the clock of what is shown: the tape's, in a replay
+	clock      time.Time // by the clock on the wall
 	all        overall
 	stats      model.Stats
 
@@ -50,6 +51,12 @@ type App struct {
 	status   statusBar
 	filter   filterBar
 	help     helpPane
+	prompt   prompt
+
+	replay    *replay // nil: live
+	scrub     scrubber
+	marks     marks
+	recording recording
 
 	infoRequest int
 	infoLoading bool
@@ -67,18 +74,36 @@ func NewApp(ctx context.Context, o Options) *App {
 		o.Location = time.Local
 	}
 	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
-	a.wake = waker{log: o.Log, frame: time.Second / time.Duration(o.fps()), brief: o.brief()}
-	a.wake.wake, a.Close = o.Log.Subscribe()
-	a.timeline = newTimeline(o.Log, o.Location, &a.st, &a.all)
-	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all}
+	a.wake = waker{frame: time.Second / time.Duration(o.fps()), brief: o.brief()}
+	if o.Transport != nil {
+		a.log, a.replay = o.Transport.Log(), &replay{deck: o.Transport}
+		a.wake.deck, a.wake.changed = o.Transport, o.Transport.Changed()
+	}
+	a.subscribe()
+	a.timeline = newTimeline(a.log, o.Location, &a.st, &a.all)
+	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording}
+	a.scrub = scrubber{st: &a.st, loc: o.Location}
+	a.recording.recorder = o.Recorder
 	a.streams = streamsPane{st: &a.st, all: &a.all}
 	a.object = objectPane{st: &a.st, loc: o.Location}
-	a.status = statusBar{st: &a.st, all: &a.all}
-	a.help = helpPane{st: &a.st, keys: a.keys}
+	a.status = statusBar{st: &a.st, all: &a.all, loc: o.Location, replay: a.replay, scrub: &a.scrub}
+	a.help = helpPane{st: &a.st, keys: a.keys, replay: a.replay != nil}
 	a.chooseTheme()
+	if a.replay != nil {
+		a.scrub.over = o.Transport.Overview()
+	}
 	a.refresh()
 	return a
 }
+
+// subscribe has the log wake the screen.
+func (a *App) subscribe() {
+	a.wake.log = a.log
+	a.wake.wake, a.unsubscribe = a.log.Subscribe()
+}
+
+// Close gives the log's wake-up back.
+func (a *App) Close() { a.unsubscribe() }
 
 func (a *App) chooseTheme() {
 	name := a.o.Theme
@@ -125,7 +150,7 @@ func (a *App) Init() tea.Cmd {
 
 // wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	o := outlook{from: a.timeline.snap.End(), query: a.filter.value(), noise: a.timeline.coming().noise}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.value(), noise: a.timeline.coming().noise, height: a.timeline.height}
 	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
 		o.rows = a.timeline.height
 	}
@@ -136,7 +161,7 @@ func (a *App) wait() tea.Cmd {
 // counts in smaller steps.
 func (a *App) tick() tea.Cmd {
 	d := time.Second
-	if a.all.moving {
+	if a.all.moving && !a.still() || a.replay != nil && a.replay.play.Playing {
 		d = time.Second / 4
 	}
 	ctx := a.ctx
@@ -161,11 +186,11 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (a *App) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case wakeMsg:
-		for seq, info := range msg.infos {
-			a.timeline.infos.put(seq, info)
-		}
-		a.refreshTo(msg.snap)
+		a.takeWake(msg)
 		return a.wait()
+	case seekMsg:
+		a.replay.timed = false
+		a.refreshTo(a.last)
 	case tickMsg:
 		a.refreshTo(a.last)
 		return a.tick()
@@ -176,13 +201,22 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return a.key(msg)
 	case tea.PasteMsg:
-		if a.filter.editing {
+		switch {
+		case a.prompt.shown:
+			a.editPrompt(func() { a.prompt.insert(msg.Content) })
+		case a.filter.editing:
 			a.editFilterBy(func() { a.filter.insert(msg.Content) })
 		}
 	case tea.MouseWheelMsg:
 		a.wheel(tea.Mouse(msg))
 	case tea.MouseClickMsg:
 		a.click(tea.Mouse(msg))
+	case tea.MouseMotionMsg:
+		if a.scrub.drag {
+			a.dragTo(msg.X)
+		}
+	case tea.MouseReleaseMsg:
+		a.scrub.drag = false
 	case tea.BackgroundColorMsg:
 		if a.autoTheme && msg.IsDark() == (a.theme == "light") {
 			a.setTheme(map[bool]string{true: "dark", false: "light"}[msg.IsDark()])
@@ -222,7 +256,7 @@ func (a *App) lack() tea.Cmd {
 	if a.quitting {
 		return nil
 	}
-	var cmds []tea.Cmd
+	cmds := []tea.Cmd{a.replay.watchSeek()}
 	if a.timeline.scanning {
 		cmds = append(cmds, func() tea.Msg { return scanMsg{} })
 	}
@@ -240,6 +274,22 @@ func (a *App) lack() tea.Cmd {
 		cmds = append(cmds, loadObject(a.ctx, a.log, a.object.request, a.object.want))
 	}
 	return tea.Batch(cmds...)
+}
+
+// takeWake takes in what a wake-up brings: rows, another log, news of the deck.
+func (a *App) takeWake(msg wakeMsg) {
+	if msg.changed {
+		a.replay.asked = false
+		a.scrub.show(msg.over, a.marks.session)
+	}
+	if msg.swap != nil {
+		a.takeSwap(msg.swap)
+		return
+	}
+	for seq, info := range msg.infos {
+		a.timeline.infos.put(seq, info)
+	}
+	a.refreshTo(msg.snap)
 }
 
 func (a *App) takeInfos(m infosMsg) {
@@ -261,6 +311,9 @@ const previewPause = 1500 * time.Millisecond
 func (a *App) preview() {
 	a.object.latest = 0
 	if a.object.pinned {
+		if a.object.want.id == 0 {
+			a.object.lookUp(a.log, 0) // the tape may have come to it
+		}
 		_, newest := a.log.Versions(a.object.want.id)
 		if a.object.newest && !a.paused && newest > a.object.want.version {
 			a.object.want.version = newest
@@ -268,14 +321,14 @@ func (a *App) preview() {
 		a.object.latest = newest
 		return
 	}
-	if a.timeline.follow && a.now.Sub(a.previewed) < previewPause && (a.object.data != nil || a.object.hasRow) {
+	if a.timeline.follow && !a.still() && a.clock.Sub(a.previewed) < previewPause && (a.object.data != nil || a.object.hasRow) {
 		return
 	}
 	if e, ok := a.timeline.selected(); ok {
 		f := a.timeline.folded(e)
-		if step := !e.Type.IsObject(); step && !a.timeline.follow || !step && f == nil {
+		if step := !e.Type.IsObject(); step && (!a.timeline.follow || a.still()) || !step && f == nil {
 			a.object.preview(e, f, &a.all)
-			a.previewed = a.now
+			a.previewed = a.clock
 		}
 	}
 }
@@ -290,7 +343,14 @@ func (a *App) refreshTo(s model.Snapshot) {
 		s = a.last // the wake-up was overtaken by a key
 	}
 	a.last = s
-	a.now = a.o.Now()
+	a.clock = a.o.Now()
+	a.now = a.clock
+	if a.replay != nil {
+		a.replay.refresh(a.log, a.clock)
+		a.now = a.replay.play.Now
+		a.timeline.earlier, a.timeline.fetching = a.replay.earlier(), a.replay.asked
+	}
+	a.takeRecording()
 	a.all = newOverall(a.log.Streams(a.now), a.now)
 	a.stats = a.log.Stats()
 	if !a.paused {
@@ -298,14 +358,17 @@ func (a *App) refreshTo(s model.Snapshot) {
 	}
 	a.timeline.resize(a.lay.pane[paneTimeline].body(), a.all.contexts > 1)
 	a.streams.settle()
-	if a.flash != "" && a.now.After(a.flashEnd) {
+	if a.flash != "" && a.clock.After(a.flashEnd) {
 		a.flash = ""
 	}
 }
 
 // relayout divides the screen anew.
 func (a *App) relayout() {
-	a.lay = newLayout(a.lay.w, a.lay.h, a.focus, a.zoom)
+	a.lay = newLayout(a.lay.w, a.lay.h, a.focus, a.zoom, a.replay != nil)
+	if a.lay.scrub != a.scrub.r {
+		a.scrub.place(a.lay.scrub, a.marks.session)
+	}
 	for p, r := range a.lay.pane {
 		if r.h == 0 {
 			continue

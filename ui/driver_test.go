@@ -21,6 +21,7 @@ type driver struct {
 	demo     *demoLog
 	controls *demoControls
 	quit     bool
+	deck     *memoryDeck // of a replay
 }
 
 // epoch is the time of all scripts.
@@ -34,7 +35,7 @@ func newDriver(t testing.TB, w, h int, theme string, contexts ...string) *driver
 	d := &driver{t: t, now: epoch, demo: newDemoLog(contexts...), controls: &demoControls{}}
 	d.app = NewApp(context.Background(), Options{Log: d.demo.log, Controls: d.controls, Title: strings.Join(contexts, ",") + "  shop",
 		Now: func() time.Time { return d.now }, Location: time.UTC, Theme: theme})
-	t.Cleanup(d.app.Close)
+	t.Cleanup(func() { d.app.Close() })
 	d.resize(w, h)
 	return d
 }
@@ -77,6 +78,7 @@ func (d *driver) wait(t time.Duration) {
 func (d *driver) press(keys ...string) {
 	for _, k := range keys {
 		d.send(keyMsg(k))
+		d.settle()
 	}
 }
 

@@ -14,7 +14,11 @@ func (a *App) View() tea.View {
 	v := tea.NewView(content)
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
-	if title, _ := fit("rewatch "+a.o.Title, 80); a.o.Title != "" {
+	what := "rewatch "
+	if a.replay != nil {
+		what += "replay "
+	}
+	if title, _ := fit(what+a.o.Title, 80); a.o.Title != "" {
 		v.WindowTitle = title
 	}
 	v.Cursor = cursor
@@ -30,6 +34,7 @@ func (a *App) frame() (string, *tea.Cursor) {
 	if a.lay.small {
 		return tooSmall(w, h), nil
 	}
+	a.header.clock, a.status.clock = a.clock, a.clock
 	a.header.now, a.header.paused, a.header.stats = a.now, a.paused, a.stats
 	a.header.missed = uint64(a.last.End() - a.pausedAt)
 	a.status.now, a.status.stats = a.now, a.stats
@@ -37,21 +42,41 @@ func (a *App) frame() (string, *tea.Cursor) {
 
 	rows := make([]string, 0, h)
 	rows = append(rows, a.header.draw(w))
+	if a.lay.scrub.h > 0 {
+		rows = append(rows, a.scrub.draw(a.replay.position()))
+	}
 	rows = a.body(rows)
-	rows = append(rows, a.status.draw(w))
-	var cursor *tea.Cursor
-	if a.filter.editing {
-		s, x := a.filter.draw(&a.st, w, a.filterInfo())
+	if s, ok := a.prompt.problem(&a.st, w); ok {
 		rows = append(rows, s)
-		cursor = tea.NewCursor(x, h-1)
 	} else {
-		rows = append(rows, a.hints(w))
+		rows = append(rows, a.status.draw(w))
+	}
+	last, x := a.lastRow(w)
+	rows = append(rows, last)
+	var cursor *tea.Cursor
+	if x >= 0 {
+		cursor = tea.NewCursor(x, h-1)
 	}
 	if a.help.shown {
 		rows = a.help.over(rows, w)
 		cursor = nil
 	}
 	return strings.Join(rows, "\n"), cursor
+}
+
+// lastRow is what is being typed, with the column of the cursor, or what can be
+// done, with -1.
+func (a *App) lastRow(w int) (s string, cursor int) {
+	switch {
+	case a.prompt.shown:
+		return a.prompt.draw(&a.st, w)
+	case a.filter.editing:
+		return a.filter.draw(&a.st, w, a.filterInfo())
+	}
+	if s, ok := a.recordBar(w); ok {
+		return s, -1
+	}
+	return a.hints(w), -1
 }
 
 // body draws the panes. They tile the screen in at most two columns.
@@ -221,7 +246,7 @@ func (a *App) hints(w int) string {
 		l.upTo(a.st.WarnBold, a.flash, w-2)
 		return l.end(w)
 	}
-	for _, b := range a.keys.hints(a.scope()) {
+	for _, b := range a.keys.hints(a.scope(), a.replay != nil) {
 		key, hint := b.keys[0], b.hint
 		if l.w+len(key)+len(hint)+4 > w {
 			continue

@@ -19,12 +19,18 @@ type header struct {
 	paused bool
 	missed uint64 // rows that came while paused
 	stats  model.Stats
+
+	clock     time.Time
+	replay    *replay // nil: live
+	recording *recording
 }
 
 // state says what the whole screen is: LIVE only if every stream is.
 func (h *header) state() (themes.Style, string) {
 	n := len(h.all.streams)
 	switch {
+	case h.replay != nil:
+		return h.replay.state(h.st, h.loc, h.clock)
 	case h.paused:
 		return h.st.WarnBold, "PAUSED +" + count(h.missed)
 	case n == 0:
@@ -55,7 +61,12 @@ func (h *header) state() (themes.Style, string) {
 // right, and between them the state, which is never left out.
 func (h *header) draw(w int) string {
 	st, state := h.state()
-	stateText, stateWidth := fit(state, w-10)
+	recStyle, rec := h.recording.part(h.st)
+	rec, recWidth := safe(rec)
+	if recWidth > 0 {
+		recWidth += 2
+	}
+	stateText, stateWidth := fit(state, w-10-recWidth)
 	// From the right, as far as they fit beside a title of twelve cells.
 	type part struct {
 		st themes.Style
@@ -63,7 +74,7 @@ func (h *header) draw(w int) string {
 		w  int
 	}
 	var parts []part
-	room := w - stateWidth - 26
+	room := w - stateWidth - recWidth - 26
 	add := func(st themes.Style, s string) {
 		s, n := safe(s)
 		if room -= n + 2; room >= 0 {
@@ -86,7 +97,7 @@ func (h *header) draw(w int) string {
 			add(h.st.Dim, count(h.stats.Evicted)+" evicted")
 		}
 	}
-	right := 1
+	right := 1 + recWidth
 	for _, p := range parts {
 		right += p.w + 2
 	}
@@ -102,6 +113,10 @@ func (h *header) draw(w int) string {
 	l.pad(w - right - stateWidth - 2)
 	l.text("", "  ")
 	l.glyphs(st, stateText, stateWidth)
+	if recWidth > 0 {
+		l.text("", "  ")
+		l.text(recStyle, rec)
+	}
 	for i := len(parts) - 1; i >= 0; i-- {
 		l.text("", "  ")
 		l.glyphs(parts[i].st, parts[i].s, parts[i].w)

@@ -8,11 +8,12 @@ import (
 
 // helpPane is the list of all keys, laid over the screen.
 type helpPane struct {
-	st    *themes.Styles
-	keys  *keymap
-	shown bool
-	top   int
-	h     int // rows of text that were shown last
+	st     *themes.Styles
+	keys   *keymap
+	replay bool // leaves out what only a live screen does, or the other way round
+	shown  bool
+	top    int
+	h      int // rows of text that were shown last
 }
 
 func (p *helpPane) open()  { p.shown, p.top = true, 0 }
@@ -27,6 +28,8 @@ var signs = [...][2]string{
 	{"=", "there when the stream began, or sent again"},
 	{"»  ♥  i", "a stream's state, a heartbeat, a note"},
 	{"═══", "a gap: changes may have been missed"},
+	{"◆", "a mark that a user set"},
+	{"┃ ░", "on the scrubber: where the replay is; nobody watched"},
 }
 
 // lines is the text of the help, w cells wide.
@@ -49,9 +52,12 @@ func (p *helpPane) lines(w int) []string {
 		out = append(out, l.end(w))
 	}
 	for s := scopeGlobal; s < scopeHelp; s++ {
+		if s == scopeReplay && !p.replay {
+			continue
+		}
 		head(s.String())
 		for _, b := range p.keys.all {
-			if b.scope == s {
+			if b.scope == s && !(b.live && p.replay) {
 				add(b.names(), b.help)
 			}
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -15,14 +16,20 @@ const (
 	scopeTimeline
 	scopeStreams
 	scopeObject
+	scopeReplay // in the replay of a tape, before the global one
 	scopeFilter // while the filter is edited: text keys are text
+	scopePrompt // while something is typed that is asked for
+	scopeRecord // while it is asked what a recording begins with
 	scopeHelp   // while the help is open
 	scopes
 )
 
 func (s scope) String() string {
-	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Filter", "Help"}[s]
+	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Replay", "Filter", "Prompt", "Record", "Help"}[s]
 }
+
+// modal reports whether no other scope is asked.
+func (s scope) modal() bool { return s >= scopeFilter }
 
 // binding is one row of the only table of keys: dispatch, the footer, the help
 // and docs/keys.md are all made from it.
@@ -32,6 +39,7 @@ type binding struct {
 	keys  []string // as Bubble Tea spells them
 	help  string   // what it does, as in "follow the newest"
 	hint  string   // the same in a word, for the footer; "" is left out of it
+	live  bool     // it does nothing in a replay, and is not offered there
 	// when reports whether the key can do anything now, and if not, why.
 	// nil is always.
 	when func(*App) (ok bool, reason string)
@@ -74,7 +82,7 @@ func bindings() []binding {
 			when: (*App).canOpen, do: act((*App).open)},
 		{id: "details", scope: scopeStreams, keys: []string{"enter"}, help: "all figures of all streams", hint: "details",
 			do: act(func(a *App) { a.setZoom(!a.zoom) })},
-		{id: "pause-stream", scope: scopeStreams, keys: []string{"p"}, help: "pause or resume this stream", hint: "pause stream",
+		{id: "pause-stream", scope: scopeStreams, live: true, keys: []string{"p"}, help: "pause or resume this stream", hint: "pause stream",
 			when: (*App).hasStream, do: act((*App).pauseStream)},
 		{id: "leave-streams", scope: scopeStreams, keys: []string{"esc"}, help: "back to the timeline", hint: "back", do: act((*App).back)},
 		{id: "leave-object", scope: scopeObject, keys: []string{"esc"}, help: "back: close the object", hint: "back", do: act((*App).back)},
@@ -85,11 +93,14 @@ func bindings() []binding {
 		{id: "back", keys: []string{"esc"}, help: "back: close the object, the zoom, the filter", do: act((*App).back)},
 		{id: "follow", keys: []string{"f"}, help: "follow the newest row, on and off", hint: "follow",
 			when: (*App).canFollow, do: act((*App).toggleFollow)},
-		{id: "pause", keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
+		{id: "pause", live: true, keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
 		{id: "filter", keys: []string{"/"}, help: "filter by kind, namespace, name, type, stream", hint: "filter", do: act((*App).editFilter)},
 		{id: "noise", keys: []string{"n"}, help: "show or fold heartbeats, initial lists, routine", hint: "noise", do: act((*App).toggleNoise)},
-		{id: "retry", keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
+		{id: "retry", live: true, keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
 			when: (*App).canRetry, do: act((*App).retry)},
+		{id: "mark", keys: []string{"m"}, help: "mark this moment, with a text if wanted", when: (*App).canMark, do: act((*App).askMark)},
+		{id: "record", live: true, keys: []string{"R"}, help: "record to a tape, start and stop", hint: "record",
+			when: (*App).canRecord, do: act((*App).toggleRecord)},
 		{id: "next-pane", keys: []string{"tab"}, help: "the next pane", hint: "pane", do: act(func(a *App) { a.cycle(1) })},
 		{id: "previous-pane", keys: []string{"shift+tab"}, help: "the pane before", do: act(func(a *App) { a.cycle(-1) })},
 		{id: "pane-left", keys: []string{"left", "h"}, help: "the pane to the left", do: act(func(a *App) { a.setFocus(paneStreams) })},
@@ -103,12 +114,64 @@ func bindings() []binding {
 		{id: "redraw", keys: []string{"ctrl+l"}, help: "draw the screen anew", do: func(*App) tea.Cmd { return redrawAll() }},
 		{id: "quit", keys: []string{"q", "ctrl+c"}, help: "quit", hint: "quit", do: (*App).quit},
 
+		{id: "play", scope: scopeReplay, keys: []string{"space"}, help: "play or pause the tape", hint: "play",
+			when: (*App).canPlay, do: act((*App).togglePlay)},
+		{id: "step", scope: scopeReplay, keys: []string{"."}, help: "one event on, and pause", hint: "step",
+			when: (*App).canGoOn, do: act(func(a *App) { a.step(1) })},
+		{id: "step-back", scope: scopeReplay, keys: []string{","}, help: "one event back, and pause",
+			when: (*App).canGoBack, do: act(func(a *App) { a.step(-1) })},
+		{id: "second", scope: scopeReplay, keys: []string{")", "shift+right"}, help: "a second on",
+			when: (*App).canGoOn, do: act(func(a *App) { a.seekBy(time.Second) })},
+		{id: "second-back", scope: scopeReplay, keys: []string{"(", "shift+left"}, help: "a second back",
+			when: (*App).canGoBack, do: act(func(a *App) { a.seekBy(-time.Second) })},
+		{id: "faster", scope: scopeReplay, keys: []string{">", "}"}, help: "faster: up to 64×, then as fast as possible", hint: "faster",
+			when: (*App).canFaster, do: act(func(a *App) { a.changeSpeed(true) })},
+		{id: "slower", scope: scopeReplay, keys: []string{"<", "{"}, help: "slower, down to 0.25×",
+			when: (*App).canSlower, do: act(func(a *App) { a.changeSpeed(false) })},
+		{id: "normal-speed", scope: scopeReplay, keys: []string{"backspace"}, help: "as fast as it happened", do: act(func(a *App) { a.setSpeed(1) })},
+		{id: "go-to", scope: scopeReplay, keys: []string{"t"}, help: "go to a time, or by +5m and -30s", hint: "go to", do: act((*App).askMoment)},
+		{id: "start", scope: scopeReplay, keys: []string{"0", "^"}, help: "the start of the tape",
+			when: (*App).canGoBack, do: act(func(a *App) { a.seek(a.replay.play.From) })},
+		{id: "end-of-tape", scope: scopeReplay, keys: []string{"$"}, help: "the end of the tape",
+			when: (*App).canGoOn, do: act(func(a *App) { a.seek(a.replay.play.To) })},
+		{id: "next-error", scope: scopeReplay, keys: []string{"e"}, help: "the next error of a stream", hint: "error",
+			when: (*App).canGoOn, do: act(func(a *App) { a.find(AnyError, false) })},
+		{id: "previous-error", scope: scopeReplay, keys: []string{"E"}, help: "the error before",
+			when: (*App).canGoBack, do: act(func(a *App) { a.find(AnyError, true) })},
+		{id: "next-gap", scope: scopeReplay, keys: []string{"o"}, help: "the next gap or loss (outage)", hint: "gap",
+			when: (*App).canGoOn, do: act(func(a *App) { a.find(AnyGap, false) })},
+		{id: "previous-gap", scope: scopeReplay, keys: []string{"O"}, help: "the gap or loss before",
+			when: (*App).canGoBack, do: act(func(a *App) { a.find(AnyGap, true) })},
+		{id: "next-deletion", scope: scopeReplay, keys: []string{"d"}, help: "the next deletion",
+			when: (*App).canGoOn, do: act(func(a *App) { a.find(AnyDeletion, false) })},
+		{id: "previous-deletion", scope: scopeReplay, keys: []string{"D"}, help: "the deletion before",
+			when: (*App).canGoBack, do: act(func(a *App) { a.find(AnyDeletion, true) })},
+		{id: "next-match", scope: scopeReplay, keys: []string{"*"}, help: "the next event that the filter shows",
+			when: (*App).hasFilter, do: act(func(a *App) { a.findMatch(false) })},
+		{id: "previous-match", scope: scopeReplay, keys: []string{"#"}, help: "the event before that the filter shows",
+			when: (*App).hasFilter, do: act(func(a *App) { a.findMatch(true) })},
+		{id: "next-mark", scope: scopeReplay, keys: []string{"'"}, help: "the next mark",
+			when: hasMark(false), do: act(func(a *App) { a.goToMark(false) })},
+		{id: "previous-mark", scope: scopeReplay, keys: []string{`"`}, help: "the mark before",
+			when: hasMark(true), do: act(func(a *App) { a.goToMark(true) })},
+
 		{id: "filter-keep", scope: scopeFilter, keys: []string{"enter"}, help: "keep the filter", hint: "keep", do: act((*App).keepFilter)},
 		{id: "filter-cancel", scope: scopeFilter, keys: []string{"esc"}, help: "back to the filter before, or none", hint: "undo", do: act((*App).cancelFilter)},
 		{id: "filter-kill", scope: scopeFilter, keys: []string{"ctrl+u"}, help: "clear what is typed", hint: "clear", do: act((*App).killFilter)},
 		{id: "filter-up", scope: scopeFilter, keys: []string{"up"}, help: "one up in the timeline", do: act(func(a *App) { a.timeline.move(-1) })},
 		{id: "filter-down", scope: scopeFilter, keys: []string{"down"}, help: "one down in the timeline", do: act(func(a *App) { a.timeline.move(1) })},
 		{id: "filter-quit", scope: scopeFilter, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
+
+		{id: "prompt-do", scope: scopePrompt, keys: []string{"enter"}, help: "do it", hint: "do it", do: act((*App).answerPrompt)},
+		{id: "prompt-cancel", scope: scopePrompt, keys: []string{"esc"}, help: "do not", hint: "do not", do: act((*App).closePrompt)},
+		{id: "prompt-kill", scope: scopePrompt, keys: []string{"ctrl+u"}, help: "clear what is typed", hint: "clear",
+			do: act(func(a *App) { a.editPrompt(func() { a.prompt.remove(0, a.prompt.pos) }) })},
+		{id: "prompt-quit", scope: scopePrompt, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
+
+		{id: "record-now", scope: scopeRecord, keys: []string{"n", "enter"}, help: "record from now on", hint: "from now", do: act(func(a *App) { a.record(false) })},
+		{id: "record-held", scope: scopeRecord, keys: []string{"h"}, help: "record with what the log holds", hint: "with what is held", do: act(func(a *App) { a.record(true) })},
+		{id: "record-cancel", scope: scopeRecord, keys: []string{"esc", "R", "q"}, help: "do not record", do: act(func(a *App) { a.recording.choosing = false })},
+		{id: "record-quit", scope: scopeRecord, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 
 		{id: "help-close", scope: scopeHelp, keys: []string{"esc", "?", "q", "enter"}, help: "close the help", do: act(func(a *App) { a.help.close() })},
 		{id: "help-up", scope: scopeHelp, keys: []string{"up", "k", "pgup"}, help: "scroll up", do: act(func(a *App) { a.help.scroll(-1) })},
@@ -141,35 +204,39 @@ func newKeymap(table []binding) *keymap {
 	return m
 }
 
-// find returns the binding of a key in a scope, then in the global one unless
-// the scope is modal.
-func (m *keymap) find(s scope, key string) *binding {
-	if b := m.by[s][key]; b != nil {
+// find returns the binding of a key in a scope, then in that of a replay, then
+// in the global one unless the scope is modal.
+func (m *keymap) find(s scope, key string, replay bool) *binding {
+	if b := m.by[s][key]; b != nil || s.modal() {
 		return b
 	}
-	if s == scopeFilter || s == scopeHelp {
-		return nil
+	if b := m.by[scopeReplay][key]; b != nil && replay {
+		return b
 	}
 	return m.by[scopeGlobal][key]
 }
 
 // hints returns the bindings of the footer for a scope, those of the pane
-// first.
-func (m *keymap) hints(s scope) []binding {
-	var own, global []binding
+// first, then those of a replay.
+func (m *keymap) hints(s scope, replay bool) []binding {
+	var own, tape, global []binding
 	for _, b := range m.all {
-		if b.hint == "" {
+		if b.hint == "" || b.live && replay {
 			continue
 		}
 		switch b.scope {
 		case s:
 			own = append(own, b)
+		case scopeReplay:
+			if replay {
+				tape = append(tape, b)
+			}
 		case scopeGlobal:
 			global = append(global, b)
 		}
 	}
-	if s == scopeGlobal || s == scopeFilter || s == scopeHelp {
+	if s == scopeGlobal || s.modal() {
 		return own
 	}
-	return append(own, global...)
+	return append(append(own, tape...), global...)
 }

@@ -30,13 +30,16 @@ func TestKeysDoNotCollide(t *testing.T) {
 		}
 	}
 	// A pane may take a key from the global scope only to do the like of it.
-	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right", "leave-streams": "back", "leave-object": "back"}
+	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right", "leave-streams": "back", "leave-object": "back", "play": "pause"}
 	for s, keys := range used {
-		if s == scopeGlobal || s == scopeFilter || s == scopeHelp {
+		if s == scopeGlobal || s.modal() {
 			continue
 		}
 		for k, id := range keys {
 			if g := used[scopeGlobal][k]; g != "" && shadows[id] != g {
+				t.Errorf("%s in %v hides %s", id, s, g)
+			}
+			if g := used[scopeReplay][k]; g != "" && s != scopeReplay {
 				t.Errorf("%s in %v hides %s", id, s, g)
 			}
 		}
@@ -51,6 +54,13 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 			d.script()
 			d.trouble()
 			switch want.scope {
+			case scopeReplay:
+				d, _ = newReplay(t, 120, 36, "mono")
+			case scopePrompt:
+				d.press("m")
+			case scopeRecord:
+				d.app.recording.recorder = &memoryRecorder{}
+				d.press("R")
 			case scopeStreams:
 				d.press("1")
 			case scopeObject:
@@ -60,7 +70,7 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 			case scopeHelp:
 				d.press("?")
 			}
-			if got := d.app.keys.find(d.app.scope(), keyMsg(k).String()); got == nil || got.id != want.id {
+			if got := d.app.keys.find(d.app.scope(), keyMsg(k).String(), want.scope == scopeReplay); got == nil || got.id != want.id {
 				if want.scope != scopeGlobal || got == nil {
 					t.Errorf("%d: %s leads to %v, want %s", i, k, got, want.id)
 				}
@@ -73,16 +83,18 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 	}
 }
 
+// The help has every key that does something here, and no other.
 func TestEveryKeyIsInTheHelp(t *testing.T) {
-	d := newDriver(t, 120, 200, "mono")
-	d.press("?")
-	s := d.screen()
-	for _, b := range bindings() {
-		if b.scope == scopeHelp {
-			continue
-		}
-		if !strings.Contains(s, b.help) || !strings.Contains(s, b.names()) {
-			t.Errorf("the help lacks %s: %s", b.names(), b.help)
+	live := newDriver(t, 120, 200, "mono")
+	tape, _ := newReplay(t, 120, 200, "mono")
+	for _, d := range []*driver{live, tape} {
+		d.press("?")
+		s := d.screen()
+		for _, b := range bindings() {
+			off := b.live && d == tape || b.scope == scopeReplay && d == live
+			if has := strings.Contains(s, b.help) && strings.Contains(s, b.names()); b.scope != scopeHelp && has == off {
+				t.Errorf("in a replay %v: the help has %s (%s): %v", d == tape, b.names(), b.help, has)
+			}
 		}
 	}
 }
@@ -120,7 +132,7 @@ func keysMarkdown() string {
 	for _, x := range signs {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", x[0], x[1])
 	}
-	b.WriteString("\nThe wheel scrolls the pane under it; a click selects.\n")
+	b.WriteString("\nThe wheel scrolls the pane under it; a click selects. On the scrubber of a replay, click and drag go to a moment.\n")
 	return b.String()
 }
 

@@ -35,6 +35,7 @@ type layout struct {
 	small  bool // nothing fits: say so
 	single bool // one pane at a time, with tabs in its title
 	header rect
+	scrub  rect        // the scrubber of a replay; zero where there is none
 	pane   [panes]rect // zero where it is not shown
 	rule   int         // column of the line between streams and timeline, or -1
 	status rect
@@ -46,7 +47,7 @@ func (l layout) shows(p pane) bool { return l.pane[p].h > 0 }
 
 // newLayout divides a screen. With little width the streams, with little
 // height the object are only shown when they have the focus.
-func newLayout(w, h int, focus pane, zoom bool) layout {
+func newLayout(w, h int, focus pane, zoom, replay bool) layout {
 	l := layout{w: w, h: h, rule: -1}
 	if w < minWidth || h < minHeight {
 		l.small = true
@@ -56,6 +57,10 @@ func newLayout(w, h int, focus pane, zoom bool) layout {
 	l.status = rect{0, h - 2, w, 1}
 	l.hints = rect{0, h - 1, w, 1}
 	body := rect{0, 1, w, h - 3}
+	if replay {
+		l.scrub = rect{0, 1, w, 1}
+		body.y, body.h = 2, h-4
+	}
 	wide, tall := w >= 100, h >= 28
 
 	if zoom || !wide && !tall || focus == paneObject && !tall || focus == paneStreams && !wide && !tall {

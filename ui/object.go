@@ -21,16 +21,17 @@ type objectPane struct {
 	focused bool
 	r       rect
 
-	want    objectKey // what should be shown
-	latest  uint32    // newest version of it
-	pinned  bool      // opened: does not follow the cursor
-	newest  bool      // while pinned: go along with new versions
-	data    *objectData
-	row     model.Event // a row without an object, shown instead
-	hasRow  bool
-	rowSays []docLine // about it
-	request int
-	loading bool
+	want     objectKey      // what should be shown
+	latest   uint32         // newest version of it
+	pinned   bool           // opened: does not follow the cursor
+	newest   bool           // while pinned: go along with new versions
+	identity model.Identity // of what is pinned, which another log knows by it
+	data     *objectData
+	row      model.Event // a row without an object, shown instead
+	hasRow   bool
+	rowSays  []docLine // about it
+	request  int
+	loading  bool
 
 	doc       []docLine
 	docWidth  int
@@ -135,6 +136,9 @@ func (p *objectPane) title() (name, info string) {
 	name = d.identity.Kind + " " + d.identity.Name
 	if d.identity.Namespace != "" {
 		name = d.identity.Kind + " " + d.identity.Namespace + "/" + d.identity.Name
+	}
+	if d.key.version == 0 && d.missing != "" {
+		return name, ""
 	}
 	info = "version " + count(int(d.key.version)) + " of " + count(int(max(p.latest, d.newest, d.key.version)))
 	return name, info

@@ -267,6 +267,9 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 		}
 	case model.Note:
 		mark, text, style = "i", d.Text, t.st.Info
+		if d.Cause == model.CauseMark {
+			mark, text, style = glyphMark, "mark "+d.Text, t.st.Accent
+		}
 		if ofCluster(d) {
 			name = ""
 		}
@@ -288,7 +291,7 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 // name of that one would be taken for what the note is about.
 func ofCluster(n model.Note) bool {
 	switch n.Cause {
-	case model.CauseNone, model.CauseForbidden, model.CauseNetwork, model.CauseNotFound, model.CauseServerError:
+	case model.CauseMark, model.CauseNone, model.CauseForbidden, model.CauseNetwork, model.CauseNotFound, model.CauseServerError:
 		return true
 	}
 	return false

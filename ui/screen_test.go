@@ -67,7 +67,60 @@ var scenes = []struct {
 	{"streams", func(d *driver) { d.script(); d.trouble(); d.press("1", "z", "j") }},
 	{"filter", func(d *driver) { d.script(); d.press("/", "c", "a", "r", "t") }},
 	{"help", func(d *driver) { d.script(); d.press("?") }},
+	{"recording", func(d *driver) {
+		d.script()
+		d.app.recording.recorder = &memoryRecorder{path: "/home/dev/shop.tape", bytes: 4_200_000, lost: 12}
+		d.press("R", "n")
+	}},
+	{"choice", func(d *driver) {
+		d.script()
+		d.app.recording.recorder = &memoryRecorder{}
+		d.press("R")
+	}},
 	{"text", func(d *driver) { d.script(); d.press("up", "up", "enter", "z") }},
+}
+
+// replayScenes are those of a replay: see newReplay.
+var replayScenes = []struct {
+	name string
+	do   func(*driver)
+}{
+	{"replay-playing", func(d *driver) { d.press(">", ">", "space"); d.playFor(1500 * time.Millisecond) }},
+	{"replay-paused", func(d *driver) { d.press("o") }},
+	{"replay-end", func(d *driver) { d.press("$", "g") }},
+	{"replay-seeking", func(d *driver) {
+		d.press("e")
+		d.deck.slow = true
+		d.press("$")
+		d.now = d.now.Add(150 * time.Millisecond)
+		d.send(seekMsg{})
+	}},
+	{"replay-goto", func(d *driver) { d.press("t", "1", "2", ":", "7", "9", "enter") }},
+	{"replay-streams", func(d *driver) { d.press("o", "1", "z") }},
+	{"replay-help", func(d *driver) { d.press("?") }},
+}
+
+func TestReplayScreens(t *testing.T) {
+	for _, scene := range replayScenes {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				var texts []string
+				for _, theme := range []string{"dark", "light", "mono"} {
+					d, _ := newReplay(t, size[0], size[1], theme)
+					scene.do(d)
+					texts = append(texts, d.screen())
+					if size == sizes[0] && scene.name == "replay-paused" {
+						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
+					}
+				}
+				if texts[1] != texts[0] || texts[2] != texts[0] {
+					t.Errorf("the themes differ in their text:\n%s\n%s\n%s", texts[0], texts[1], texts[2])
+				}
+				golden(t, name+".txt", trimRight(texts[0]))
+			})
+		}
+	}
 }
 
 // No theme may say more than another: the text is the same in all.

@@ -17,6 +17,11 @@ type statusBar struct {
 	now   time.Time
 	all   *overall
 	stats model.Stats
+
+	clock  time.Time
+	loc    *time.Location
+	replay *replay // nil: live
+	scrub  *scrubber
 }
 
 // turn is how long each stream is shown when they take turns.
@@ -25,6 +30,9 @@ const turn = 3 * time.Second
 func (b *statusBar) draw(w int) string {
 	l := newLine(b.st.Bar)
 	l.text("", " ")
+	if b.replay != nil {
+		b.note(l, w)
+	}
 	if n := len(b.all.troubles); n > 0 {
 		b.troubles(l, w, n)
 	}
@@ -57,7 +65,7 @@ func (b *statusBar) troubles(l *line, w, n int) {
 		total += tw + 3
 	}
 	if total > w-l.w {
-		first = int(b.now.UnixNano()/int64(turn)) % n
+		first = int(b.clock.UnixNano()/int64(turn)) % n
 	}
 	for shown := 0; shown < n; shown++ {
 		more := ""
@@ -78,8 +86,36 @@ func (b *statusBar) troubles(l *line, w, n int) {
 	}
 }
 
+// note writes what the tape deck wants to be known, in at most half of the
+// line where streams are not well.
+func (b *statusBar) note(l *line, w int) {
+	bad, text := b.replay.note(b.scrub, b.loc)
+	if text == "" {
+		return
+	}
+	room := w - 3
+	if len(b.all.troubles) > 0 {
+		room = w / 2
+	}
+	st := b.st.WarnBold
+	if bad {
+		st = b.st.BadBold
+	}
+	l.upTo(st, text, room)
+	if len(b.all.troubles) > 0 {
+		l.text(b.st.Rule, " │ ")
+	}
+}
+
 func (b *statusBar) parts() []string {
 	p := []string{b.all.counts()}
+	if b.replay != nil {
+		// They were in these states: nothing is said of how they are now.
+		p = []string{"then " + p[0]}
+		if n := b.replay.play.Events; n > 0 {
+			p = append(p, "event "+count(b.replay.play.Event)+" of "+count(n))
+		}
+	}
 	if b.all.reconnects > 0 {
 		p = append(p, "reconnects "+count(b.all.reconnects))
 	}

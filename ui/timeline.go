@@ -23,6 +23,10 @@ type timeline struct {
 	height   int    // rows shown
 	follow   bool
 	focused  bool
+	// Of a replay: how many rows the tape has before those held, -1 for some,
+	// and whether they have been asked for.
+	earlier  int64
+	fetching bool
 
 	cols  columns
 	all   *overall // for the names of streams
@@ -97,6 +101,18 @@ func (t *timeline) progress() int {
 	return int(100 * (t.coming().next - first) / (end - first))
 }
 
+// low is the position of the first line: of the row that tells of earlier ones,
+// if there are any.
+func (t *timeline) low() int {
+	if t.earlier != 0 {
+		return t.index.first() - 1
+	}
+	return t.index.first()
+}
+
+// atFirst reports whether the cursor is on the first row.
+func (t *timeline) atFirst() bool { return t.cursor <= t.index.first() }
+
 // settle makes cursor and window agree with the index and with each other.
 func (t *timeline) settle() {
 	first, end := t.index.first(), t.index.end()
@@ -106,7 +122,10 @@ func (t *timeline) settle() {
 	}
 	t.cursor = max(min(t.cursor, end-1), first)
 	t.top = max(min(t.top, t.cursor), t.cursor-t.height+1)
-	t.top = max(min(t.top, end-t.height), first)
+	t.top = max(min(t.top, end-t.height), t.low())
+	if t.cursor == first && t.height > 1 {
+		t.top = t.low()
+	}
 }
 
 // move moves the cursor; upwards ends following.
@@ -124,7 +143,7 @@ func (t *timeline) scroll(n int) {
 		t.follow = false
 	}
 	t.top += n
-	t.top = max(min(t.top, t.index.end()-t.height), t.index.first())
+	t.top = max(min(t.top, t.index.end()-t.height), t.low())
 	t.cursor = max(min(t.cursor, t.top+t.height-1), t.top)
 	t.settle()
 }
@@ -196,6 +215,9 @@ func (t *timeline) restyle() { t.rows.clear() }
 // draw returns the rows of the rectangle last given to resize.
 func (t *timeline) draw() []string {
 	out := make([]string, 0, t.height)
+	if t.top < t.index.first() && t.height > 0 {
+		out = append(out, t.before())
+	}
 	t.window(func(pos int, e model.Event) {
 		k := rowKey{seq: e.Seq}
 		f := t.folded(e)
@@ -216,13 +238,32 @@ func (t *timeline) draw() []string {
 		}
 		out = append(out, s)
 	})
-	if len(out) == 0 && t.height > 0 {
+	if t.index.end() == t.index.first() && len(out) < t.height {
 		out = append(out, t.empty())
 	}
 	for blank := newLine("").end(t.cols.w); len(out) < t.height; {
 		out = append(out, blank)
 	}
 	return out
+}
+
+// before is the row that tells of rows that the tape has and the log has not.
+func (t *timeline) before() string {
+	l := newLine("")
+	text := "earlier events on the tape"
+	if t.earlier > 0 {
+		text = plural(t.earlier, "earlier event") + " on the tape"
+	}
+	if t.fetching {
+		text = "fetching " + text + "…"
+	} else {
+		text += " (↑ at the top fetches some)"
+	}
+	l.glyphs(t.st.Rule, " ── ", 4)
+	l.upTo(t.st.Info, text, t.cols.w-l.w-1)
+	l.glyphs("", " ", 1)
+	l.fill(t.st.Rule, "─", t.cols.w)
+	return l.end(t.cols.w)
 }
 
 func (t *timeline) empty() string {

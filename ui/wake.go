@@ -20,14 +20,22 @@ type waker struct {
 	last  time.Time     // of the newest wake-up
 	few   bool          // it brought few rows
 
+	deck    Transport       // nil: live
+	changed <-chan struct{} // of the deck
+
 	query string // of match, which belongs to one goroutine: see model.PlainWords
 	match model.Filter
 }
 
-// wakeMsg says that the log has grown.
+// wakeMsg says that the log has grown, or the deck has changed.
 type wakeMsg struct {
 	snap  model.Snapshot
 	infos map[model.Seq]rowInfo
+	// Of a replay: whether the deck has changed, what the whole of the tapes
+	// then looks like, and the log that takes the place of the one shown.
+	changed bool
+	over    Overview
+	swap    *swapped
 }
 
 // outlook is what a following timeline shows of rows that are still to come.
@@ -36,6 +44,8 @@ type outlook struct {
 	rows  int       // the newest that fit; 0 where none is shown
 	query string    // the filter
 	noise bool
+
+	height int // of the timeline
 }
 
 const (
@@ -53,10 +63,13 @@ const (
 // log grows, one wake-up per frame is all that comes of it.
 func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
 	return func() tea.Msg {
+		var msg wakeMsg
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-w.wake:
+		case <-w.changed:
+			msg.changed = true
 		}
 		pause := w.frame
 		if w.few {
@@ -75,10 +88,16 @@ func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
 			default:
 			}
 		}
+		if w.deck != nil && !w.consult(ctx, &msg, o) {
+			return nil
+		}
 		w.last = time.Now()
-		s := w.log.Snapshot()
-		w.few = s.End() <= o.from+fewRows
-		return wakeMsg{snap: s, infos: w.infos(ctx, s, o)}
+		msg.snap = w.log.Snapshot()
+		w.few = msg.snap.End() <= o.from+fewRows
+		if msg.swap == nil {
+			msg.infos = w.infos(ctx, msg.snap, o)
+		}
+		return msg
 	}
 }
 

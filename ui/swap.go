@@ -1,0 +1,189 @@
+package ui
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"rewatch/model"
+)
+
+// swapped is another log to show, with all that takes long already done: the
+// screen goes from one log to the other in one frame.
+type swapped struct {
+	log   *model.Log
+	snap  model.Snapshot
+	index *index
+	query string
+	infos map[model.Seq]rowInfo // of the newest rows
+}
+
+// consult asks the deck what it has for the screen. It returns false if ctx
+// ended.
+func (w *waker) consult(ctx context.Context, msg *wakeMsg, o outlook) bool {
+	select {
+	case <-w.changed:
+		msg.changed = true
+	default:
+	}
+	if w.deck.Log() != w.log {
+		if msg.swap = w.prepare(ctx, o); msg.swap == nil {
+			return false
+		}
+	}
+	if msg.changed {
+		msg.over = w.deck.Overview()
+	}
+	return true
+}
+
+// prepare makes a log ready to show. It returns nil if ctx ended, and starts
+// over when the deck has gone on to yet another log.
+func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
+	for {
+		s := &swapped{log: w.deck.Log(), query: o.query}
+		s.snap = s.log.Snapshot()
+		all := newOverall(s.log.Streams(w.deck.Playback().Now), time.Time{})
+		match, _ := model.PlainWords(o.query, s.log)
+		s.index = newIndex(match, o.noise, s.snap.First(), all.host)
+		for !s.index.extend(s.snap) {
+			if ctx.Err() != nil {
+				return nil
+			}
+			if w.deck.Log() != s.log {
+				break
+			}
+		}
+		if w.deck.Log() != s.log {
+			continue
+		}
+		s.infos = map[model.Seq]rowInfo{}
+		begin := time.Now()
+		for pos := s.index.end() - 1; pos >= s.index.first() && pos >= s.index.end()-o.height; pos-- {
+			e := s.snap.At(s.index.at(pos))
+			if !e.Type.IsObject() || s.index.folds[e.Seq] != nil {
+				continue
+			}
+			if ctx.Err() != nil || time.Since(begin) > infoTime {
+				break
+			}
+			s.infos[e.Seq] = loadInfo(s.log, e)
+		}
+		return s
+	}
+}
+
+// takeSwap shows another log, and keeps what the user had: the filter, the
+// focus, the opened object, the row under the cursor unless the timeline
+// follows.
+func (a *App) takeSwap(s *swapped) {
+	old, noise := a.log, a.timeline.coming().noise
+	a.Close()
+	a.log = s.log
+	a.subscribe()
+	a.timeline.swapLog(s)
+	a.object.swapLog(old, s.log)
+	a.infoRequest++ // what was asked of the old log comes too late
+	a.infoLoading = false
+	a.previewed = time.Time{}
+	a.last = model.Snapshot{}
+	a.refresh()
+	if s.query != a.filter.value() || s.index.noise != noise {
+		a.timeline.reindex(a.matches(), noise) // they were changed meanwhile
+	}
+}
+
+// swapLog takes the rows of another log.
+func (t *timeline) swapLog(s *swapped) {
+	at, ok := t.selected()
+	offset := t.cursor - t.top
+	t.log, t.snap, t.index, t.building, t.scanning = s.log, s.snap, s.index, nil, false
+	t.index.host = t.all.host
+	t.rows.clear()
+	t.infos.clear()
+	for seq, info := range s.infos {
+		t.infos.put(seq, info)
+	}
+	if ok && !t.follow {
+		t.cursor = t.index.find(locate(s.snap, at))
+		t.top = t.cursor - offset
+	}
+	t.settle()
+}
+
+// locate finds a row of another log: the one of the same time and kind, or
+// else the nearest one before.
+func locate(s model.Snapshot, e model.Event) model.Seq {
+	first, n := s.First(), s.Len()
+	i := sort.Search(n, func(i int) bool { return s.At(first+model.Seq(i)).Time >= e.Time })
+	for j := i; j < n; j++ {
+		x := s.At(first + model.Seq(j))
+		if x.Time != e.Time {
+			break
+		}
+		if x.Type == e.Type && x.Stream == e.Stream && x.RV == e.RV {
+			return x.Seq
+		}
+	}
+	return first + model.Seq(max(min(i, n-1), 0))
+}
+
+// swapLog looks the object up in another log. What is on screen stays until
+// what takes its place is there.
+func (p *objectPane) swapLog(old, log *model.Log) {
+	if p.want.id != 0 {
+		p.identity = old.Identity(p.want.id)
+	}
+	p.request++
+	p.loading = false
+	var at int64
+	if d := p.data; d != nil {
+		if d.hasEvent && d.key == p.want && !p.newest {
+			at = d.event.Time
+		}
+		stale := *d
+		stale.key = objectKey{}
+		p.data = &stale
+	}
+	p.want = objectKey{}
+	p.hasRow = false
+	if p.pinned {
+		p.lookUp(log, at)
+	}
+}
+
+// lookUp finds the opened object: its version of a time, or the newest.
+func (p *objectPane) lookUp(log *model.Log, at int64) {
+	k, _, ok := log.Lookup(p.identity)
+	if !ok {
+		p.data = &objectData{identity: p.identity, missing: "this object is not there at this moment of the tape"}
+		p.docWidth = 0
+		return
+	}
+	p.want = objectKey{k.Object, k.Version}
+	if v := versionAt(log, k.Object, at); v > 0 {
+		p.want.version = v
+		return
+	}
+	p.newest = true
+}
+
+// versionAt is the version of an object that came at a time; 0 if none did.
+func versionAt(log *model.Log, id model.ObjectID, at int64) uint32 {
+	if at == 0 {
+		return 0
+	}
+	s := log.Snapshot()
+	oldest, newest := log.Versions(id)
+	came := func(v uint32) int64 {
+		if seq, ok := log.VersionSeq(id, v); ok && seq >= s.First() && seq < s.End() {
+			return s.At(seq).Time
+		}
+		return 0
+	}
+	n := sort.Search(int(newest-oldest)+1, func(i int) bool { return came(oldest+uint32(i)) >= at })
+	if v := oldest + uint32(n); v <= newest && newest > 0 && came(v) == at {
+		return v
+	}
+	return 0
+}
