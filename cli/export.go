@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rewatch/model"
+	"rewatch/model/clean"
+	"rewatch/watch/export"
+	"rewatch/watch/tape"
+)
+
+const exportLong = `Write what is on a tape in a format for other tools, or for people.
+
+Formats (docs/export.md specifies them):
+%s
+The format is taken from the extension of the output if --format does not say it.
+-o - writes to stdout.
+
+--from and --to take %s.
+
+Where the tape is damaged the rest is exported, the places are told on stderr
+and in the output, and the exit code is 1. Values of Secrets are on no tape, and
+so in no export.`
+
+const exportExamples = `  rewatch export night.tape -o review.html
+  rewatch export night.tape -o - --format markdown --filter checkout --from 02:10 --to 02:25
+  rewatch export night.tape -o night.parquet && duckdb -c "select kind, count(*) from 'night.parquet' group by 1"
+  rewatch export night.tape -o - --format events-json | jq 'select(.type == "DELETED")'`
+
+// exportFlags holds what the command line of export says, as typed.
+type exportFlags struct {
+	out, format, filter, from, to string
+	limit                         int
+	force                         bool
+}
+
+func newExport(_ *flags, s streams) *cobra.Command {
+	var list strings.Builder
+	var names []string
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+		_, _ = fmt.Fprintf(&list, "  %-12s %-18s %s\n", f.Name, strings.Join(f.Extensions, " "), f.Text)
+	}
+	x := &exportFlags{}
+	cmd := &cobra.Command{
+		Use: "export TAPE -o FILE", Short: "Write a tape as JSON lines, Markdown, HTML or Parquet", Args: cobra.ExactArgs(1),
+		Long: fmt.Sprintf(exportLong, list.String(), momentHelp), Example: exportExamples, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error { return runExport(cmd, x, args[0], s) },
+	}
+	cmd.Flags().StringVarP(&x.out, "output", "o", "", "Write to this file, - is stdout")
+	cmd.Flags().StringVar(&x.format, "format", "", "One of "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&x.filter, "filter", "", "Only rows that match this, as / in the interface; gaps and losses always do")
+	cmd.Flags().StringVar(&x.from, "from", "", "From this moment on")
+	cmd.Flags().StringVar(&x.to, "to", "", "Up to this moment")
+	cmd.Flags().IntVar(&x.limit, "limit", 0, "The most rows that markdown (500) and html (50000) show; -1 as many as they can")
+	cmd.Flags().BoolVar(&x.force, "force", false, "Replace the file if it exists")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// exportFilter is the one place that says what a filter means.
+func exportFilter(text string) func(*model.Log) (model.Filter, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return func(log *model.Log) (model.Filter, error) {
+		match, _ := model.PlainWords(text, log)
+		return match, nil
+	}
+}
+
+func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error {
+	if x.out == "" {
+		return usage("export needs -o FILE, or -o - for stdout")
+	}
+	format := x.format
+	if format == "" {
+		var ok bool
+		if format, ok = export.Guess(x.out); !ok {
+			return usage("%s does not tell the format: name it with --format", x.out)
+		}
+	}
+	t, err := openTape(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = t.Close() }()
+	o, err := x.options(t)
+	if err != nil {
+		return err
+	}
+	p := newProgress(s.err, "exporting "+filepath.Base(path))
+	defer p.end()
+	o.Progress = p.set
+	var damages []*tape.Damage
+	o.Damaged = func(d *tape.Damage) { damages = append(damages, d) }
+	var result export.Result
+	err = s.writeFile(cmd.Context(), x.out, x.force, func(w io.Writer) (err error) {
+		result, err = export.Write(cmd.Context(), t.Tape, w, format, o)
+		return err
+	})
+	p.end()
+	if err != nil {
+		return exportFailed(x, path, err)
+	}
+	for _, d := range damages {
+		_, _ = fmt.Fprintf(s.err, "rewatch: %s\n", clean.Line(d.Error()))
+	}
+	if result.Cut > 0 {
+		_, _ = fmt.Fprintf(s.err, "rewatch: %d more rows are not shown; raise --limit, or narrow it with --filter, --from, --to\n", result.Cut)
+	}
+	if len(damages) > 0 {
+		return failed("see what survives with: rewatch verify "+path, "%s is damaged: the export lacks what those places held", path)
+	}
+	return nil
+}
+
+// options are those of the export of a tape.
+func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
+	o = export.Options{Filter: exportFilter(x.filter), FilterText: x.filter, Limit: x.limit, Name: filepath.Base(t.path), Tool: "rewatch " + version()}
+	info := t.Info()
+	for _, b := range []struct {
+		text string
+		at   *time.Time
+	}{{x.from, &o.From}, {x.to, &o.To}} {
+		if b.text == "" {
+			continue
+		}
+		if *b.at, err = parseMoment(b.text, info.From, info.To, time.Local); err != nil {
+			return o, err
+		}
+	}
+	if !o.To.IsZero() && o.To.Before(o.From) {
+		return o, usage("--to is before --from")
+	}
+	return o, nil
+}
+
+func exportFailed(x *exportFlags, path string, err error) error {
+	f := &failure{}
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, export.ErrFormat):
+		return usage("there is no format %q", x.format)
+	case errors.Is(err, export.ErrFilter):
+		return usage("--filter: %s", strings.TrimPrefix(oneLine(err), export.ErrFilter.Error()+": "))
+	case errors.Is(err, export.ErrLimit):
+		return usage("--limit %d is more than the format can hold", x.limit)
+	}
+	return unreadable(path, err)
+}
