@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rewatch/watch/tape"
+)
+
+// shopLines is the capture in model/testdata.
+func shopLines(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(shopPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const shopPath = "../model/testdata/shop.watch.jsonl.gz"
+
+// shopTape is a tape of that capture.
+func shopTape(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shop.tape")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	w := tape.NewWriter(f, tape.Header{Tool: "test", Created: time.Now()}, tape.Options{SegmentFloor: 256 << 10, Checkpoint: 1})
+	if _, err := tape.ImportLines(strings.NewReader(shopLines(t)), w, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestATapeOpens(t *testing.T) {
+	x, err := openTape(shopTape(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := x.Info(); i.Records != 2242 || !i.Closed {
+		t.Errorf("%+v", i)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsNoTapeIsSaidWithTheNextStep(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for path, want := range map[string][]string{
+		filepath.Join(dir, "none"):      {"there is no file", "check the path"},
+		dir:                             {"is a directory", "name a file"},
+		"-":                             {"stdin is not", "write it to a file first"},
+		write("empty", ""):              {"is empty", "rewatch record"},
+		write("text", "hello\n"):        {"is not a tape", "rewatch import"},
+		shopPath:                        {"is not a tape", "rewatch import"},
+		write("short", "\x28\xb5\x2f"):  {"is not a tape"},
+		filepath.Join(dir, "text", "x"): {"cannot open"},
+	} {
+		_, err := openTape(path)
+		if err == nil || !containsAll(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
