@@ -69,9 +69,9 @@ func (x *exchange) notServed() error {
 	return nil
 }
 
-func readOnly(r Resource, verb string) error {
+func (s *Server) readOnly(r Resource, verb string) error {
 	err := apierrors.NewMethodNotSupported(r.groupResource(), verb)
-	err.ErrStatus.Message = "rewatch serves the past read-only: " + err.ErrStatus.Message
+	err.ErrStatus.Message = s.o.ReadOnly() + ": " + err.ErrStatus.Message
 	return err
 }
 
@@ -86,18 +86,9 @@ func forbidden(a Access) error {
 		"rewatch", a.Verb, a.Resource, a.Group, where))
 }
 
-// acceptsJSON: watches and lists are answered as JSON objects, whatever else
-// is wished for (Tables, partial metadata), as servers do that do not know the
-// other forms. Only a client that takes nothing of the sort is refused.
-func acceptsJSON(accept []string) bool {
-	all := strings.Join(accept, ",")
-	return strings.TrimSpace(all) == "" || strings.Contains(all, "application/json") ||
-		strings.Contains(all, "*/*") || strings.Contains(all, "application/*")
-}
-
 func (s *Server) accessReview(x *exchange) error {
 	if x.r.Method != http.MethodPost {
-		return readOnly(Resource{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}, x.req.verb)
+		return s.readOnly(Resource{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}, x.req.verb)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, 1<<20))
 	if err != nil {

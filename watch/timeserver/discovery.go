@@ -18,7 +18,7 @@ var readVerbs = []string{"get", "list", "watch"} // never changed
 func (s *Server) serveOther(x *exchange) error {
 	if x.r.Method != http.MethodGet {
 		return statusError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
-			"rewatch serves the past read-only: "+x.r.Method+" is not supported")
+			s.o.ReadOnly()+": "+x.r.Method+" is not supported")
 	}
 	parts := strings.Split(strings.Trim(x.r.URL.Path, "/"), "/")
 	aggregated := strings.Contains(x.r.Header.Get("Accept"), "as=APIGroupDiscoveryList") &&

@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -23,9 +24,15 @@ import (
 type EndpointOptions struct {
 	TLS   bool // with a certificate of its own, see [Endpoint.CA]
 	HTTP1 bool // no HTTP/2
+	// Listen is host:port; "" is a free port of 127.0.0.1. A port 0 is a free
+	// one.
+	Listen string
+	// Names are names and addresses that the certificate is for, beside those
+	// of loopback.
+	Names []string
 }
 
-// Endpoint is a port on loopback where a handler is served, and which can go
+// Endpoint is a port, on loopback unless told otherwise, where a handler is served, and which can go
 // down and come up again like an apiserver that is restarted. Without TLS it
 // speaks HTTP/1.1, and HTTP/2 with those who begin with it (prior knowledge).
 type Endpoint struct {
@@ -56,12 +63,15 @@ func Start(ctx context.Context, s *Server) (url string, stop func(), err error) 
 
 const anyPort = "127.0.0.1:0"
 
-// NewEndpoint serves a handler on a free port of 127.0.0.1.
+// NewEndpoint serves a handler on the port that the options name.
 func NewEndpoint(h http.Handler, o EndpointOptions) (*Endpoint, error) {
-	e := &Endpoint{handler: h, o: o, addr: anyPort, conns: map[net.Conn]struct{}{}}
+	e := &Endpoint{handler: h, o: o, addr: o.Listen, conns: map[net.Conn]struct{}{}}
+	if e.addr == "" {
+		e.addr = anyPort
+	}
 	if o.TLS {
 		var err error
-		if e.cert, e.ca, err = selfSigned(); err != nil {
+		if e.cert, e.ca, err = selfSigned(o.Names); err != nil {
 			return nil, err
 		}
 	}
@@ -75,6 +85,9 @@ func (e *Endpoint) URL() string {
 	}
 	return "http://" + e.addr
 }
+
+// Addr is the host and port that it listens on.
+func (e *Endpoint) Addr() string { return e.addr }
 
 // CA is the PEM of the certificate to trust, nil without TLS.
 func (e *Endpoint) CA() []byte { return e.ca }
@@ -94,7 +107,7 @@ func (e *Endpoint) Up() error {
 	if err != nil {
 		return err
 	}
-	if e.addr == anyPort { // written once: URL needs no lock
+	if strings.HasSuffix(e.addr, ":0") { // written once: URL needs no lock
 		e.addr = l.Addr().String()
 	}
 	var p http.Protocols
@@ -181,19 +194,26 @@ func (e *Endpoint) Close() {
 	}
 }
 
-func selfSigned() (cert tls.Certificate, caPEM []byte, err error) {
+func selfSigned(names []string) (cert tls.Certificate, caPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return cert, nil, err
 	}
 	now := time.Now()
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "rewatch on loopback"},
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "rewatch"},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(30 * 24 * time.Hour),
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, DNSNames: []string{"localhost"},
 		IsCA: true, BasicConstraintsValid: true,
+	}
+	for _, n := range names {
+		if ip := net.ParseIP(n); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, n)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

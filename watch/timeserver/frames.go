@@ -12,14 +12,15 @@ import (
 // frames writes the frames of one watch, with the faults it has to suffer.
 type frames struct {
 	x     *exchange
+	form  *representation
 	fault Fault // the zero value without one
 	rc    *http.ResponseController
 	n     int // written
 	timer <-chan time.Time
 }
 
-func newFrames(x *exchange) *frames {
-	f := &frames{x: x, rc: http.NewResponseController(x.w)}
+func newFrames(x *exchange, form *representation) *frames {
+	f := &frames{x: x, form: form, rc: http.NewResponseController(x.w)}
 	if x.fault != nil {
 		f.fault = *x.fault
 	}
@@ -59,6 +60,7 @@ func (f *frames) frame(typ watch.EventType, object []byte) error {
 	if f.x.silent.Load() {
 		return f.hang()
 	}
+	object = f.form.object(object)
 	if f.x.fault == nil {
 		_, err := f.x.w.Write(EncodeFrame(typ, object))
 		f.n++

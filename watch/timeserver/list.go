@@ -114,7 +114,7 @@ type page struct {
 	remaining int64 // after this page; 0 is none or unknown
 }
 
-func (s *Server) list(x *exchange, t *table) error {
+func (s *Server) list(x *exchange, t *shelf, form *representation) error {
 	o, err := s.listOptions(x)
 	if err != nil {
 		return err
@@ -128,11 +128,11 @@ func (s *Server) list(x *exchange, t *table) error {
 		return err
 	}
 	x.fault.alterPage(&p)
-	x.json(http.StatusOK, p.encode(t.Resource))
+	x.json(http.StatusOK, form.list(p, t.Resource))
 	return nil
 }
 
-func (s *Server) page(x *exchange, t *table, o internalversion.ListOptions, sel selection) (page, error) {
+func (s *Server) page(x *exchange, t *shelf, o internalversion.ListOptions, sel selection) (page, error) {
 	var p page
 	var start string
 	all, rv, err := s.listed(x, t, o, &start)
@@ -163,7 +163,7 @@ func (s *Server) page(x *exchange, t *table, o internalversion.ListOptions, sel 
 
 // listed finds the state that a list asks for: that of its continue token, an
 // exact past one, or the present one.
-func (s *Server) listed(x *exchange, t *table, o internalversion.ListOptions, start *string) ([]*object, int64, error) {
+func (s *Server) listed(x *exchange, t *shelf, o internalversion.ListOptions, start *string) ([]*object, int64, error) {
 	if o.Continue != "" {
 		return s.continued(t, o, start)
 	}
@@ -184,11 +184,11 @@ func (s *Server) listed(x *exchange, t *table, o internalversion.ListOptions, st
 		}
 		return all, rv, nil
 	}
-	all, now := s.store.snapshot(t)
+	all, now, _ := s.store.snapshot(t)
 	return all, now, nil
 }
 
-func (s *Server) continued(t *table, o internalversion.ListOptions, start *string) ([]*object, int64, error) {
+func (s *Server) continued(t *shelf, o internalversion.ListOptions, start *string) ([]*object, int64, error) {
 	if o.ResourceVersion != "" && o.ResourceVersion != "0" {
 		return nil, 0, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
@@ -198,7 +198,7 @@ func (s *Server) continued(t *table, o internalversion.ListOptions, start *strin
 	}
 	*start = token.StartKey
 	if token.ResourceVersion < 0 { // the inconsistent token that came with a 410
-		all, now := s.store.snapshot(t)
+		all, now, _ := s.store.snapshot(t)
 		return all, now, nil
 	}
 	all, ok := s.store.snapshotAt(t, token.ResourceVersion)
@@ -214,12 +214,7 @@ func (s *Server) continued(t *table, o internalversion.ListOptions, start *strin
 // kind, those of custom resources do: so it is with a kube-apiserver.
 func (p page) encode(r Resource) []byte {
 	var b bytes.Buffer
-	meta := metav1.ListMeta{ResourceVersion: p.rv, Continue: p.next}
-	if p.remaining > 0 {
-		meta.RemainingItemCount = &p.remaining
-	}
-	m, _ := json.Marshal(meta)
-	fmt.Fprintf(&b, `{"kind":%q,"apiVersion":%q,"metadata":%s,"items":[`, r.Kind+"List", r.APIVersion(), m)
+	fmt.Fprintf(&b, `{"kind":%q,"apiVersion":%q,"metadata":%s,"items":[`, r.Kind+"List", r.APIVersion(), mustJSON(p.meta()))
 	bare := !strings.Contains(r.Group, ".") || strings.HasSuffix(r.Group, ".k8s.io")
 	for i, o := range p.objects {
 		if i > 0 {

@@ -43,12 +43,14 @@ type objectMeta struct {
 	APIVersion, Kind string
 	Metadata         *struct {
 		Namespace, Name, UID string
+		ResourceVersion      string
 		Labels               labels.Set
 	}
 }
 
 // newObject reads raw, fills in the apiVersion and kind of r where they are
-// missing, and stamps rv. uid gives the UID of an object that has none.
+// missing, and stamps rv; rv 0 leaves the one that it has. uid gives the UID of
+// an object that has none.
 func newObject(r Resource, raw []byte, uid func(key string) string, rv int64) (*object, error) {
 	raw = bytes.TrimSpace(raw)
 	var m objectMeta
@@ -75,6 +77,10 @@ func newObject(r Resource, raw []byte, uid func(key string) string, rv int64) (*
 			return nil, errNoMetadata
 		}
 		raw = insertFirst(raw, s.start, "uid", o.uid)
+	}
+	if rv == 0 {
+		o.raw, o.rv = bytes.Clone(raw), recordedRV(m.Metadata.ResourceVersion)
+		return o, nil
 	}
 	var err error
 	o.raw, err = stampRV(raw, strconv.FormatInt(rv, 10))

@@ -99,3 +99,13 @@ func Builtin(name string) (Resource, bool) {
 	}
 	return Resource{}, false
 }
+
+// builtin is the builtin type of the same group, plural and kind.
+func builtin(r Resource) (Resource, bool) {
+	for _, b := range Builtins() {
+		if b.Key() == r.Key() && b.Kind == r.Kind {
+			return b, true
+		}
+	}
+	return Resource{}, false
+}

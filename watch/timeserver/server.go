@@ -2,8 +2,11 @@ package timeserver
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
+	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +14,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rewatch/watch/timeserver/table"
 )
 
 // Options of a [Server]. The zero value behaves like a kube-apiserver 1.37
@@ -40,8 +45,17 @@ type Options struct {
 	// Authenticate reports whether a request comes from a known user; the
 	// others are answered 401. nil knows everybody.
 	Authenticate func(*http.Request) bool
+	// Hosts are the names and addresses, without port, that a request's Host
+	// may name, as a protection against web pages that point a name of their
+	// own at this server. Empty is any.
+	Hosts []string
+	// ReadOnly says to who wants to write why that cannot be; nil is a general
+	// text.
+	ReadOnly func() string
 	// Version is the gitVersion that /version answers; "" means v1.37.2.
 	Version string
+	// Now is the moment that ages in tables are relative to; nil is time.Now.
+	Now func() time.Time
 }
 
 // Access is what somebody wants to do.
@@ -66,6 +80,12 @@ func (o Options) withDefaults() Options {
 	if o.Version == "" {
 		o.Version = "v1.37.2"
 	}
+	if o.ReadOnly == nil {
+		o.ReadOnly = func() string { return "rewatch serves the past read-only" }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Allow == nil {
 		o.Allow = func(a Access) bool { return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch" }
 	}
@@ -75,8 +95,9 @@ func (o Options) withDefaults() Options {
 // Server serves a [Store] over HTTP. It is an http.Handler; [Start] and
 // [NewEndpoint] give it a port on loopback.
 type Server struct {
-	store *Store
-	o     Options
+	store    *Store
+	o        Options
+	printers table.Builtins
 
 	mu     sync.Mutex
 	faults []*injected
@@ -87,7 +108,7 @@ type Server struct {
 
 // NewServer makes a server over a store.
 func NewServer(store *Store, o Options) *Server {
-	return &Server{store: store, o: o.withDefaults(), open: map[*exchange]struct{}{}}
+	return &Server{store: store, o: o.withDefaults(), printers: table.NewBuiltins(), open: map[*exchange]struct{}{}}
 }
 
 // Store is what the server serves.
@@ -136,6 +157,10 @@ func abort() { panic(http.ErrAbortHandler) }
 // serve answers a request that no fault has answered. The error is for
 // answers that have not begun.
 func (s *Server) serve(x *exchange) error {
+	if !s.welcome(x.r) {
+		return statusError(http.StatusForbidden, metav1.StatusReasonForbidden,
+			"rewatch answers only to its own address, and not to web pages")
+	}
 	if s.o.Authenticate != nil && !s.o.Authenticate(x.r) {
 		return apierrors.NewUnauthorized("Unauthorized")
 	}
@@ -150,7 +175,7 @@ func (s *Server) serve(x *exchange) error {
 		return x.notServed()
 	}
 	if x.req.verb != "get" && x.req.verb != "list" && x.req.verb != "watch" {
-		return readOnly(t.Resource, x.req.verb)
+		return s.readOnly(t.Resource, x.req.verb)
 	}
 	if a := x.req.access(); !s.o.Allow(a) {
 		return forbidden(a)
@@ -158,22 +183,43 @@ func (s *Server) serve(x *exchange) error {
 	if x.req.sub != "" {
 		return x.notServed() // no status subresource, no logs: the past has none
 	}
-	if !acceptsJSON(x.r.Header.Values("Accept")) {
-		return statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
-			"only the following media types are accepted: application/json")
+	form, err := s.represent(x, t)
+	if err != nil {
+		return err
 	}
 	switch x.req.verb {
 	case "watch":
-		return s.watch(x, t)
+		return s.watch(x, t, form)
 	case "list":
-		return s.list(x, t)
+		return s.list(x, t, form)
 	}
 	o := s.store.get(t, x.req.namespace, x.req.name)
 	if o == nil {
 		return apierrors.NewNotFound(t.groupResource(), x.req.name)
 	}
-	x.json(http.StatusOK, o.raw)
+	x.json(http.StatusOK, form.object(o.raw))
 	return nil
+}
+
+// welcome reports whether a request names this server, and no web page sent
+// it.
+func (s *Server) welcome(r *http.Request) bool {
+	if len(s.o.Hosts) == 0 {
+		return true
+	}
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return slices.Contains(s.o.Hosts, strings.Trim(host, "[]")) && r.Header.Get("Origin") == ""
+}
+
+// BearerToken knows those who send a token.
+func BearerToken(token string) func(*http.Request) bool {
+	want := []byte("Bearer " + token)
+	return func(r *http.Request) bool {
+		return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) == 1
+	}
 }
 
 // CloseAll cuts every request that is being answered, in the middle of

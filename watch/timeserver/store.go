@@ -18,25 +18,30 @@ const firstRV = 100
 const DefaultWindow = 4096
 
 // Store is the state of a small cluster, with a window of its past changes.
-// All resources share one sequence of resourceVersions, as in etcd. It is
-// safe for concurrent use.
+// All resources share one sequence of resourceVersions, as in etcd: the
+// store's own with [Store.Put], or that of a recorded cluster with
+// [Store.PutRecorded]; one store takes one of the two. It is safe for
+// concurrent use.
 type Store struct {
 	mu     sync.Mutex
 	rv     int64
+	past   bool // resourceVersions are those of a recorded cluster
 	window int
 	order  []string // keys, in the order they were added
-	tables map[string]*table
+	tables map[string]*shelf
 	moved  chan struct{} // closed and replaced whenever rv moves
 }
 
-// table holds one resource.
-type table struct {
+// shelf holds one resource.
+type shelf struct {
 	Resource
 	objects map[string]*object
-	changes []change // the window, in order of rv
+	changes []change // the window, in order of seq
+	seq     int64    // of the newest change
+	rv      int64    // the largest that was handed out for this resource
 	// oldest is the smallest resourceVersion that a watch may start from, and
-	// dropped that of the newest change that left the window: a running watch
-	// which has sent that one loses nothing.
+	// dropped the seq of the newest change that left the window: a running
+	// watch which has sent that one loses nothing.
 	oldest  int64
 	dropped int64
 	moved   chan struct{} // closed and replaced whenever changes grows
@@ -46,14 +51,21 @@ type table struct {
 // change is one step of one object; old is nil when it was created, now is
 // nil when it was deleted. last is what watches see of a deletion, when that
 // is not simply old with another resourceVersion.
+//
+// Recorded changes come in the order in which they were seen, which is not
+// always that of their resourceVersions: several watches of one type do not
+// keep step. seq counts the changes of a resource without holes, and floor is
+// the largest resourceVersion that was handed out before the change: who holds
+// that one, or a smaller, may not have seen it.
 type change struct {
-	rv             int64
+	seq            int64
+	rv, floor      int64
 	old, now, last *object
 }
 
 // NewStore makes an empty store that serves these resources.
 func NewStore(resources []Resource) *Store {
-	s := &Store{rv: firstRV, window: DefaultWindow, tables: map[string]*table{}, moved: make(chan struct{})}
+	s := &Store{rv: firstRV, window: DefaultWindow, tables: map[string]*shelf{}, moved: make(chan struct{})}
 	for _, r := range resources {
 		s.AddResource(r)
 	}
@@ -79,7 +91,7 @@ func (s *Store) AddResource(r Resource) {
 		return
 	}
 	s.order = append(s.order, r.Key())
-	s.tables[r.Key()] = &table{Resource: r, objects: map[string]*object{}, oldest: s.rv, moved: make(chan struct{})}
+	s.tables[r.Key()] = &shelf{Resource: r, objects: map[string]*object{}, rv: s.rv, oldest: s.rv, moved: make(chan struct{})}
 }
 
 // RemoveResource stops serving a resource as a kube-apiserver does when its
@@ -197,7 +209,7 @@ func (s *Store) Restore(rv int64) {
 	defer s.mu.Unlock()
 	s.rv = rv
 	for _, t := range s.tables {
-		t.changes, t.oldest, t.dropped = nil, rv, 0
+		t.changes, t.rv, t.oldest, t.dropped = nil, rv, rv, t.seq
 		for k, o := range t.objects {
 			if o.rv > rv {
 				t.objects[k] = o.at(rv)
@@ -222,11 +234,20 @@ func (s *Store) State(resource string) [][]byte {
 	return out
 }
 
-// record appends one change, moves the resourceVersion to it and wakes the
+// record appends one change of the store's own, under the next
+// resourceVersion. The caller holds mu.
+func (s *Store) record(t *shelf, c change) {
+	c.rv = s.rv + 1
+	s.append(t, c)
+}
+
+// append appends one change, moves the resourceVersion to it and wakes the
 // watches. The caller holds mu.
-func (s *Store) record(t *table, c change) {
-	s.rv++
-	c.rv = s.rv
+func (s *Store) append(t *shelf, c change) {
+	t.seq++
+	c.seq, c.floor = t.seq, t.rv
+	t.rv = max(t.rv, c.rv)
+	s.rv = max(s.rv, c.rv)
 	if c.now != nil {
 		t.objects[c.now.key()] = c.now
 	} else {
@@ -243,16 +264,16 @@ func wake(c *chan struct{}) {
 	*c = make(chan struct{})
 }
 
-func (t *table) trim(window int) {
+func (t *shelf) trim(window int) {
 	if n := len(t.changes) - window; n > 0 {
-		t.dropped = t.changes[n-1].rv
-		t.oldest = max(t.oldest, t.dropped)
+		t.dropped = t.changes[n-1].seq
+		t.oldest = max(t.oldest, t.changes[n-1].rv, t.changes[n-1].floor)
 		clear(t.changes[:n]) // the array lives on: let go of what it holds
 		t.changes = t.changes[n:]
 	}
 }
 
-func (t *table) sorted() []*object { return sortObjects(t.objects) }
+func (t *shelf) sorted() []*object { return sortObjects(t.objects) }
 
 func sortObjects(m map[string]*object) []*object {
 	return slices.SortedFunc(maps.Values(m), func(a, b *object) int { return strings.Compare(a.key(), b.key()) })
@@ -260,7 +281,7 @@ func sortObjects(m map[string]*object) []*object {
 
 // table finds a resource by key, or by plural when no other has the same. The
 // caller holds mu.
-func (s *Store) table(name string) (*table, error) {
+func (s *Store) table(name string) (*shelf, error) {
 	if t, ok := s.tables[name]; ok {
 		return t, nil
 	}
@@ -273,7 +294,7 @@ func (s *Store) table(name string) (*table, error) {
 }
 
 // uid is that of the object which a key names now, or a new one.
-func (t *table) uid(key string) string {
+func (t *shelf) uid(key string) string {
 	if o := t.objects[key]; o != nil {
 		return o.uid
 	}

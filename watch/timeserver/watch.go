@@ -23,19 +23,20 @@ var errEnd = errors.New("end of the watch")
 type watching struct {
 	s   *Server
 	x   *exchange
-	t   *table
+	t   *shelf
 	o   internalversion.ListOptions
 	sel selection
 	out *frames
 
-	start    int64 // bookmarks are sent only above it
-	position int64 // all changes up to it were sent
+	start    int64 // bookmarks are sent only above this resourceVersion
+	position int64 // all changes up to this seq were sent
+	future   int64 // changes up to this resourceVersion, which the store had not reached, are not wanted
 	deadline time.Time
 	bookmark time.Time // when the next one is due; zero for never
 	behind   time.Time // since when the reader is too slow; zero when it is not
 }
 
-func (s *Server) watch(x *exchange, t *table) error {
+func (s *Server) watch(x *exchange, t *shelf, form *representation) error {
 	o, err := s.listOptions(x)
 	if err != nil {
 		return err
@@ -48,19 +49,27 @@ func (s *Server) watch(x *exchange, t *table) error {
 	if err != nil {
 		return err
 	}
-	w := &watching{s: s, x: x, t: t, o: o, sel: sel, position: rv, start: rv, out: newFrames(x)}
+	w := &watching{s: s, x: x, t: t, o: o, sel: sel, start: rv, out: newFrames(x, form)}
 	initial := o.SendInitialEvents != nil && *o.SendInitialEvents
-	if initial {
+	var expired error
+	switch {
+	case initial:
 		if err := s.waitFor(x, rv); err != nil {
 			return err
 		}
-	} else if rv == 0 {
-		// sendInitialEvents=false at "" or "0": from now on.
-		w.position, _ = s.store.movement()
-		w.start = w.position
+	case rv == 0: // sendInitialEvents=false at "" or "0": from now on.
+		w.start, w.position = s.store.latest(t)
+	default:
+		seq, oldest, tooEarly := s.store.position(t, rv)
+		if w.position = seq; tooEarly {
+			expired = tooOld(rv, oldest)
+		}
+		if now, _ := s.store.movement(); rv > now {
+			w.future = rv
+		}
 	}
-	if f := s.store.since(t, w.position, 0); f.expired && !initial && s.o.ExpiredStatus {
-		return tooOld(rv, f.oldest)
+	if expired != nil && s.o.ExpiredStatus {
+		return expired
 	}
 	w.deadline = time.Now().Add(w.lifetime())
 	w.schedule(time.Now())
@@ -70,7 +79,7 @@ func (s *Server) watch(x *exchange, t *table) error {
 		return nil
 	}
 	// A HTTP status can no longer be given: errors go into the stream or end it.
-	if err := w.run(initial); err != nil && !errors.Is(err, errEnd) && x.r.Context().Err() == nil {
+	if err := w.run(initial, expired); err != nil && !errors.Is(err, errEnd) && x.r.Context().Err() == nil {
 		if api := apierrors.APIStatus(nil); errors.As(err, &api) {
 			_ = w.out.status(err)
 		}
@@ -92,16 +101,17 @@ func (w *watching) lifetime() time.Duration {
 	return 30*time.Minute + rand.N(30*time.Minute)
 }
 
-func (w *watching) run(initial bool) error {
+func (w *watching) run(initial bool, expired error) error {
 	if err := w.out.begin(); err != nil {
 		return err
+	}
+	if expired != nil {
+		return expired
 	}
 	if initial {
 		if err := w.initial(); err != nil {
 			return err
 		}
-	} else if f := w.s.store.since(w.t, w.position, 0); f.expired {
-		return tooOld(w.start, f.oldest)
 	}
 	for {
 		f := w.s.store.since(w.t, w.position, min(batch, w.s.o.WatchBuffer))
@@ -109,10 +119,12 @@ func (w *watching) run(initial bool) error {
 			return errEnd // it was served until now: only the next request can be told
 		}
 		for _, c := range f.changes {
-			if err := w.send(c); err != nil {
-				return err
+			if c.rv > w.future {
+				if err := w.send(c); err != nil {
+					return err
+				}
 			}
-			w.position = c.rv
+			w.position = c.seq
 		}
 		if err := w.out.flush(); err != nil {
 			return err
@@ -134,7 +146,7 @@ func (w *watching) run(initial bool) error {
 // initial sends the present objects as ADDED and, to those who take
 // bookmarks, the one that marks their end.
 func (w *watching) initial() error {
-	objects, rv := w.s.store.snapshot(w.t)
+	objects, rv, seq := w.s.store.snapshot(w.t)
 	for _, o := range objects {
 		if w.sel.matches(o) {
 			if err := w.out.frame(watch.Added, o.raw); err != nil {
@@ -142,7 +154,7 @@ func (w *watching) initial() error {
 			}
 		}
 	}
-	w.position, w.start = rv, rv
+	w.position, w.start = seq, rv
 	if w.o.AllowWatchBookmarks {
 		if err := w.out.bookmark(w.t.Resource, rv, true); err != nil {
 			return err
@@ -224,7 +236,7 @@ func (w *watching) wait(f feed) error {
 }
 
 func (w *watching) heartbeat() error {
-	// Everything up to f.rv was sent if nothing is left after position.
+	// Everything up to f.rv was sent if nothing is left after the position.
 	f := w.s.store.since(w.t, w.position, 0)
 	if f.lost || f.behind > 0 || f.rv <= w.start {
 		return nil
@@ -232,6 +244,5 @@ func (w *watching) heartbeat() error {
 	if err := w.out.bookmark(w.t.Resource, f.rv, false); err != nil {
 		return err
 	}
-	w.position = f.rv
 	return w.out.flush()
 }
