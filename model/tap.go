@@ -95,8 +95,20 @@ type tap struct {
 	held *Held
 }
 
-// Len is the number of objects that Objects yields.
-func (h *Held) Len() int { return len(h.objects) }
+// Len is the number of objects that Objects yields. rowless counts only those
+// whose newest version was brought by a row that has left the log.
+func (h *Held) Len(rowless bool) int {
+	if !rowless {
+		return len(h.objects)
+	}
+	n := 0
+	for i := range h.objects {
+		if !h.objects[i].rows {
+			n++
+		}
+	}
+	return n
+}
 
 // heldBatch is how many objects are read at a time while appends wait.
 const heldBatch = 32

@@ -119,7 +119,7 @@ func TestTapTakesOverFromWhatIsHeld(t *testing.T) {
 		if !maps.Equal(got, want) {
 			t.Fatalf("seed %d: %d objects held, %d expected, or they differ", seed, len(got), len(want))
 		}
-		if held.Snapshot.End() != end || len(after.events) == 0 || after.events[0].Seq != end || held.Len() != len(want) {
+		if held.Snapshot.End() != end || len(after.events) == 0 || after.events[0].Seq != end || held.Len(false) != len(want) {
 			t.Errorf("the tap does not begin where what is held ends")
 		}
 		n := len(after.events)

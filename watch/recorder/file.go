@@ -1,0 +1,191 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// output is what a tape is written to.
+type output interface {
+	io.Writer
+	Sync() error
+	Truncate(size int64) error
+	Stat() (fs.FileInfo, error)
+	Close() error
+}
+
+// target is the file of one tape.
+type target struct {
+	path    string
+	out     output
+	regular bool
+	good    int64 // size at the last flush: up to here the tape is whole
+	err     error // of the first write that failed
+}
+
+// ErrExists: the file exists, and was not to be overwritten.
+var ErrExists = errors.New("exists")
+
+// create makes the file of a tape, for its owner only.
+func create(path string, force bool) (*target, error) {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		info, err = os.Stat(path)
+		if err == nil && info.Mode().IsRegular() {
+			if path, err = filepath.EvalSymlinks(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case err == nil && !info.Mode().IsRegular(): // a device, a pipe
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &target{path: path, out: f}, nil
+	case err == nil && !force:
+		return nil, fmt.Errorf("%s %w", path, ErrExists)
+	case err == nil: // made anew, so that nobody else has it open or may read it
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s %w", path, ErrExists)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &target{path: path, out: f, regular: true}, nil
+}
+
+// Write implements io.Writer.
+func (t *target) Write(p []byte) (int, error) {
+	n, err := t.out.Write(p)
+	if err != nil && t.err == nil {
+		t.err = err
+	}
+	return n, err
+}
+
+// synced puts on the disk what was flushed, size bytes in all.
+func (t *target) synced(size int64) error {
+	if !t.regular {
+		return nil
+	}
+	if err := t.out.Sync(); err != nil {
+		if t.err == nil {
+			t.err = err
+		}
+		return err
+	}
+	t.good = size
+	return nil
+}
+
+var errVanished = errors.New("it is not there any more")
+
+// present reports whether the file still has its name: what is written to one
+// that was removed is lost when it is closed.
+func (t *target) present() error {
+	if !t.regular {
+		return nil
+	}
+	here, err := t.out.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(t.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(here, there) {
+		return errVanished
+	}
+	return nil // whatever else: the file is open, and that is what counts
+}
+
+// abandon closes the file after an error, with what is whole.
+func (t *target) abandon() {
+	if t.regular {
+		_ = t.out.Truncate(t.good)
+		_ = t.out.Sync()
+	}
+	_ = t.out.Close()
+	if t.regular && t.good == 0 {
+		_ = os.Remove(t.path)
+	}
+}
+
+// Numbered is the name of the n-th tape of a recording in several:
+// shop.rwt → shop-0001.rwt.
+func Numbered(path string, n int) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%04d%s", strings.TrimSuffix(path, ext), n, ext)
+}
+
+// highest returns the highest number of the tapes that there are of a name.
+func highest(path string) (int, error) {
+	dir, base := filepath.Split(path)
+	ext := filepath.Ext(base)
+	name := regexp.MustCompile(`^` + regexp.QuoteMeta(strings.TrimSuffix(base, ext)) + `-(\d{4,9})` + regexp.QuoteMeta(ext) + `$`)
+	files, err := os.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return 0, err
+	}
+	most := 0
+	for _, f := range files {
+		if m := name.FindStringSubmatch(f.Name()); m != nil {
+			n, _ := strconv.Atoi(m[1]) // digits, and few of them
+			most = max(most, n)
+		}
+	}
+	return most, nil
+}
+
+// reason says in words why writing failed.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full"
+	case errors.Is(err, syscall.EDQUOT):
+		return "the disk quota is used up"
+	case errors.Is(err, syscall.EROFS):
+		return "the disk became read-only"
+	case errors.Is(err, syscall.EFBIG):
+		return "the file is as large as files may be here"
+	case errors.Is(err, errVanished):
+		return "the file was removed or replaced"
+	case errors.Is(err, syscall.EIO):
+		return "the disk fails (input/output error)"
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
+}
+
+// stream makes an output of what is no file.
+type stream struct{ io.Writer }
+
+// Sync implements output.
+func (stream) Sync() error { return nil }
+
+// Truncate implements output.
+func (stream) Truncate(int64) error { return nil }
+
+// Stat implements output.
+func (stream) Stat() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
+
+// Close implements output. The stream is its owner's to close.
+func (stream) Close() error { return nil }

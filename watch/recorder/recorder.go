@@ -1,0 +1,217 @@
+package recorder
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"rewatch/model"
+	"rewatch/watch/tape"
+)
+
+// Options of a recording. Path or Out is required; other zeroes are the defaults.
+type Options struct {
+	// Path is the file of the tape. If MaxSize or MaxAge is set, it stands for
+	// numbered ones (Numbered), which go on after the highest number that
+	// exists.
+	Path string
+	// Force overwrites an existing file.
+	Force bool
+	// Out is written to instead of a file.
+	Out io.Writer
+
+	MaxSize int64         // bytes after which the next tape begins
+	MaxAge  time.Duration // after which the next tape begins
+	// KeepSize is how many bytes the tapes of this recording may have together;
+	// the oldest are deleted.
+	KeepSize int64
+
+	// Held has the tape begin with the rows that the log holds; otherwise it
+	// begins with the objects that exist.
+	Held bool
+
+	Tool      string // program and version, for the header
+	Redaction string // what is replaced beside the values of Secrets; "" is nothing
+
+	Queue  int           // most bytes between the log and the disk: 16 MiB
+	Memory int64         // of the tape's writer: see tape.Options
+	Flush  time.Duration // how often what was taken is put on the disk: 800 ms
+	// Say is told, by another goroutine, what a user should know: the tape that
+	// was begun, those that were deleted.
+	Say func(text string)
+
+	slow func(output) output // for tests
+}
+
+// Status is how a recording stands.
+type Status struct {
+	Path    string // of the running tape
+	Since   time.Time
+	Tapes   int   // begun
+	Events  int64 // records written
+	Wire    int64 // bytes that their frames had
+	Bytes   int64 // written, in all tapes
+	Kept    int64 // bytes of the tapes that were not deleted
+	Deleted int   // tapes
+	Gaps    int64 // in the watches, while this recorded
+	Lost    int64 // frames that did not reach the tape
+	Losing  bool  // frames are being lost now
+	Objects int   // that exist
+	Queued  int   // bytes that wait for the disk
+	// Behind is how long the oldest record has waited that is not written yet.
+	Behind time.Duration
+	// Safe is up to when everything is on the disk.
+	Safe time.Time
+	// Failed says why the recording ended by itself; nil if it did not.
+	Failed *Failure
+	Done   bool // the recording has ended
+}
+
+// Failure is why a recording ended by itself.
+type Failure struct {
+	Path  string
+	Cause error     // of the file, such as syscall.ENOSPC
+	Safe  time.Time // up to here everything is on the tape; zero is nothing
+}
+
+func (f *Failure) Error() string {
+	if f.Safe.IsZero() {
+		return fmt.Sprintf("%s: recording stopped: %s; nothing was recorded", f.Path, reason(f.Cause))
+	}
+	return fmt.Sprintf("%s: recording stopped: %s; the tape is whole up to %s", f.Path, reason(f.Cause), f.Safe.UTC().Format("15:04:05.000Z"))
+}
+
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// Reason is why in a few words, for a status line.
+func (f *Failure) Reason() string { return reason(f.Cause) }
+
+// Recorder is one recording under way.
+type Recorder struct {
+	o    Options
+	log  *model.Log
+	q    *queue
+	stop chan struct{}
+	once sync.Once
+	done chan struct{}
+
+	// Of the writing goroutine alone.
+	held    *model.Held // nil if the rows held are written first
+	untap   func()
+	w       *tape.Writer
+	file    *target
+	opened  time.Time
+	start   int64 // size of the running tape with its first checkpoint
+	number  int   // of the running tape
+	streams int   // declared
+	closed  []closedTape
+	dirty   bool
+	newest  time.Time // of the records written
+	events  int64     // in this tape
+	buf     []byte
+
+	mu     sync.Mutex
+	status Status
+	batch  time.Time // of the oldest record that is being written; zero if none
+}
+
+type closedTape struct {
+	path string
+	size int64
+}
+
+// Start begins to record what log receives. The file exists when it returns;
+// what exists in the log by then is on the tape, from then on nothing is left
+// out. Errors are those of making the file; errors.Is tells ErrExists.
+func Start(log *model.Log, o Options) (*Recorder, error) {
+	if o.Queue == 0 {
+		o.Queue = 16 << 20
+	}
+	if o.Flush == 0 {
+		o.Flush = 800 * time.Millisecond
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	r := &Recorder{o: o, log: log, q: newQueue(o.Queue), stop: make(chan struct{}), done: make(chan struct{}), untap: func() {}}
+	if o.rotates() {
+		n, err := highest(o.Path)
+		if err != nil {
+			return nil, err
+		}
+		r.number = n
+	}
+	file, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	r.file, r.opened = file, time.Now()
+	r.status = Status{Path: file.path, Since: r.opened, Tapes: 1}
+	redaction := tape.Redacted
+	if o.Redaction != "" {
+		redaction += "; " + o.Redaction
+	}
+	r.w = tape.NewWriter(file, tape.Header{Tool: o.Tool, Created: r.opened, Redaction: redaction},
+		tape.Options{Redactor: log.Redactor(), Memory: o.Memory})
+	if !o.Held {
+		r.held, r.untap = log.Tap(r.q.tap())
+	}
+	go r.run()
+	return r, nil
+}
+
+func (o *Options) rotates() bool { return o.Out == nil && (o.MaxSize > 0 || o.MaxAge > 0) }
+
+// open makes the file of the next tape.
+func (r *Recorder) open() (*target, error) {
+	if r.o.Out != nil {
+		return &target{path: r.o.Path, out: stream{r.o.Out}}, nil
+	}
+	path := r.o.Path
+	if r.o.rotates() {
+		path = Numbered(r.o.Path, r.number+1)
+	}
+	t, err := create(path, r.o.Force && !r.o.rotates())
+	if err != nil {
+		return nil, err
+	}
+	r.number++
+	if r.o.slow != nil {
+		t.out = r.o.slow(t.out)
+	}
+	return t, nil
+}
+
+// Stop ends the recording in order: what was appended to the log before is
+// still written. It returns at once; Done tells when that has happened.
+func (r *Recorder) Stop() { r.once.Do(func() { close(r.stop) }) }
+
+// Done is closed when the recording has ended, for whatever reason.
+func (r *Recorder) Done() <-chan struct{} { return r.done }
+
+// Close is Stop, and waits for the end, but not longer than patience: a disk
+// may hang. It reports whether the recording has ended by then.
+func (r *Recorder) Close(patience time.Duration) bool {
+	r.Stop()
+	select {
+	case <-r.done:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// Status is how the recording stands.
+func (r *Recorder) Status() Status {
+	queued, lost, losing := r.q.standing()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.status
+	s.Queued, s.Losing = queued, losing
+	s.Lost += lost
+	if !r.batch.IsZero() {
+		s.Behind = time.Since(r.batch)
+	}
+	return s
+}
