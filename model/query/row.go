@@ -1,0 +1,212 @@
+package query
+
+import (
+	"strings"
+
+	"rewatch/model"
+	"rewatch/model/diff"
+)
+
+// row is the row that is judged, with what was found out about it: its bytes
+// are read, compared and put into words only where a term asks for that.
+type row struct {
+	log   *model.Log
+	e     model.Event
+	found map[*leaf]*findings // nil without a cache
+	wider map[*leaf][]*findings
+
+	now, before buffer
+	change      *diff.Result
+	text        string // of the change, in lower case
+	hasText     bool
+	cel         celRow
+
+	problem  string
+	problems int
+}
+
+// buffer holds one version of an object.
+type buffer struct {
+	raw       []byte
+	asked, ok bool
+}
+
+func newRow(l *model.Log, q *Query, c *Cache) row {
+	r := row{log: l}
+	if c == nil {
+		return r
+	}
+	r.found, r.wider = map[*leaf]*findings{}, map[*leaf][]*findings{}
+	for _, x := range q.leaves {
+		if !x.deep() {
+			continue
+		}
+		if word, ok := strings.CutPrefix(x.key, wordKey); ok {
+			r.wider[x] = c.within(word)
+		}
+		r.found[x] = c.term(x.key)
+	}
+	return r
+}
+
+// set makes e the row at hand.
+func (r *row) set(e model.Event) {
+	r.e = e
+	r.now.asked, r.before.asked, r.hasText = false, false, false
+	r.change = nil
+	r.cel.reset()
+}
+
+// loaded reports whether bytes were read for the row at hand.
+func (r *row) loaded() bool { return r.now.asked || r.before.asked }
+
+// known says what is known of a deep term without bytes, and without regard to
+// the identity of the object.
+func (r *row) known(l *leaf) verdict {
+	e := &r.e
+	switch l.field {
+	case pathField:
+		if e.Type != model.Modified {
+			return no
+		}
+	case managerField:
+		if !e.Type.IsObject() || e.Has(model.Synthetic) {
+			return no
+		}
+	case words:
+		if !e.Type.IsObject() && e.Detail == nil {
+			return no
+		}
+	}
+	for _, f := range r.wider[l] {
+		if f.at(e.Seq) == no {
+			return no
+		}
+	}
+	return r.found[l].at(e.Seq)
+}
+
+// holds judges a deep term by the bytes of the row.
+func (r *row) holds(l *leaf) bool {
+	var holds bool
+	switch l.field {
+	case pathField:
+		holds = r.hasPath(l)
+	case managerField:
+		holds = r.hasManager(l)
+	case celField:
+		holds = r.evaluate(l.cel)
+	default:
+		holds = r.hasWords(l)
+	}
+	r.found[l].put(r.e.Seq, holds)
+	return holds
+}
+
+// object returns the version that the row brought, nil if it has left the log
+// or the row is not about an object.
+func (r *row) object() []byte { return r.load(&r.now, r.e.Version) }
+
+// old returns the version before.
+func (r *row) old() []byte { return r.load(&r.before, r.e.Version-1) }
+
+func (r *row) load(b *buffer, version uint32) []byte {
+	if !b.asked {
+		b.asked, b.ok = true, false
+		if r.e.Type.IsObject() && version != 0 {
+			b.raw, b.ok = r.log.AppendBytes(b.raw[:0], r.e.Object, version)
+		}
+	}
+	if !b.ok {
+		return nil
+	}
+	return b.raw
+}
+
+// compare returns what changed: of a creation and of a deletion the managers
+// only matter.
+func (r *row) compare() *diff.Result {
+	if r.change != nil {
+		return r.change
+	}
+	r.change = &diff.Result{}
+	now := r.object()
+	if now == nil {
+		return r.change
+	}
+	switch r.e.Type {
+	case model.Modified:
+		if old := r.old(); old != nil {
+			*r.change = diff.Objects(old, now)
+		}
+	case model.Added:
+		r.change.Managers = diff.Objects(nil, now).Managers
+	}
+	return r.change
+}
+
+func (r *row) hasManager(l *leaf) bool { return matchAny(l.any, r.compare().Managers...) }
+
+func (r *row) hasPath(l *leaf) bool {
+	for i := range r.compare().Changes {
+		for _, p := range l.any {
+			if pathMatches(p, &r.change.Changes[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasWords looks for a word in what the row says.
+func (r *row) hasWords(l *leaf) bool {
+	if !r.hasText {
+		r.text, r.hasText = strings.ToLower(r.says()), true
+	}
+	for _, p := range l.any {
+		// In lower case both, as regular expressions have no regard to case.
+		if p.match(r.text, r.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// says is the text of a row: of a change the line that a screen shows of it,
+// the paths that have changed, and who likely did it; of other rows their own
+// text.
+func (r *row) says() string {
+	switch d := r.e.Detail.(type) {
+	case model.Note:
+		return d.Text + "\n" + string(d.Cause)
+	case model.Transition:
+		return d.Text + "\n" + string(d.Cause) + "\n" + d.To.String()
+	case model.Gap:
+		return d.Text + "\n" + string(d.Cause)
+	}
+	now := r.object()
+	if now == nil {
+		return ""
+	}
+	kind := r.log.Identity(r.e.Object).Kind
+	if r.e.Type == model.Deleted {
+		return diff.Summary(kind, now, nil, 0)
+	}
+	change := r.compare()
+	var parts []string
+	switch {
+	case r.e.Type == model.Added:
+		parts = append(parts, diff.Summary(kind, nil, now, 0))
+	case r.old() == nil:
+		return ""
+	default:
+		parts = append(parts, diff.Describe(kind, *change, r.old(), now, 0))
+		for _, c := range change.Changes {
+			parts = append(parts, c.Path)
+		}
+	}
+	if !r.e.Has(model.Synthetic) {
+		parts = append(parts, change.Managers...)
+	}
+	return strings.Join(parts, "\n")
+}
