@@ -205,11 +205,18 @@ func (q *queue) close() {
 	q.full, q.fill, q.spare, q.loss = nil, nil, nil, nil
 }
 
-// standing is how much is queued, and how much was lost since the beginning.
-func (q *queue) standing() (used int, lost int64, losing bool) {
+// standing is how much is queued, the time of the oldest of that, and how much
+// was lost since the beginning.
+func (q *queue) standing() (used int, oldest time.Time, lost int64, losing bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.used, q.lost, q.loss != nil
+	for _, c := range append(q.full[:len(q.full):len(q.full)], q.fill) {
+		if c != nil {
+			oldest = c.items[0].record.Time
+			break
+		}
+	}
+	return q.used, oldest, q.lost, q.loss != nil
 }
 
 // loss is a time in which the queue was full.

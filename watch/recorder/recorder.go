@@ -204,14 +204,17 @@ func (r *Recorder) Close(patience time.Duration) bool {
 
 // Status is how the recording stands.
 func (r *Recorder) Status() Status {
-	queued, lost, losing := r.q.standing()
+	queued, oldest, lost, losing := r.q.standing()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.status
 	s.Queued, s.Losing = queued, losing
 	s.Lost += lost
 	if !r.batch.IsZero() {
-		s.Behind = time.Since(r.batch)
+		oldest = r.batch
+	}
+	if !oldest.IsZero() {
+		s.Behind = time.Since(oldest)
 	}
 	return s
 }

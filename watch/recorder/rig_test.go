@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -142,7 +143,8 @@ func play(t *testing.T, path string) played {
 	if p.report, err = tp.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.report.Damages) > 0 {
+	torn := !p.info.Closed && len(p.report.Damages) == 1 && strings.HasPrefix(p.report.Damages[0].Text, "torn")
+	if len(p.report.Damages) > 0 && !torn {
 		t.Fatalf("%s: damaged: %v", path, p.report.Damages[0])
 	}
 	r := tp.Reader()
@@ -150,6 +152,10 @@ func play(t *testing.T, path string) played {
 		e, err := r.Next()
 		if err == io.EOF {
 			break
+		}
+		var d *tape.Damage
+		if errors.As(err, &d) && torn {
+			continue
 		}
 		if err != nil {
 			t.Fatal(err)
