@@ -58,7 +58,7 @@ func TestSlowDisk(t *testing.T) {
 	x.add(1000)
 	s := end(t, r)
 	p := play(t, path)
-	if p.lost != s.Lost || s.Lost != hanging.Lost || p.report.Verdict() != tape.Gaps {
+	if p.lost != s.Lost || s.Lost < hanging.Lost || p.report.Verdict() != tape.Gaps {
 		t.Errorf("%d lost on tape, %d while the disk hung; %+v", p.lost, hanging.Lost, s)
 	}
 	if !maps.Equal(p.last, x.held) {

@@ -245,7 +245,7 @@ type lostKey struct {
 // lostObject is what became of an object meanwhile.
 type lostObject struct {
 	version uint32
-	born    bool // the first that was lost of it made it
+	born    bool // the first that was lost of it was an ADDED
 	gone    bool
 }
 

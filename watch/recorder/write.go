@@ -199,9 +199,6 @@ func (r *Recorder) lost(l *loss) error {
 			stale[k.stream]++
 			continue
 		}
-		if rec.Type == 0 {
-			continue
-		}
 		rec.Time = l.end
 		if err := r.append(rec, nil); err != nil {
 			return err
@@ -218,12 +215,9 @@ func (r *Recorder) lost(l *loss) error {
 	return nil
 }
 
-// became makes a record of what an object became while frames were lost; one
-// of Type 0 if there is nothing to say. ok is false if that has left the log.
+// became makes a record of what an object became while frames were lost. ok is
+// false if that has left the log.
 func (r *Recorder) became(k lostKey, o lostObject) (rec model.Record, ok bool) {
-	if o.gone && o.born {
-		return rec, true
-	}
 	rec = model.Record{Stream: k.stream, Type: model.Modified, Flags: model.Synthetic}
 	if r.buf, ok = r.log.AppendBytes(r.buf[:0], k.object, o.version); ok {
 		rec.Raw = r.buf
