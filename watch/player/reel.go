@@ -1,0 +1,149 @@
+package player
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"rewatch/model"
+	"rewatch/watch/tape"
+)
+
+// reel is some tapes as one recording. It is never changed.
+type reel struct {
+	parts    []*part // by the time at which they begin
+	streams  []model.StreamInfo
+	from, to time.Time
+	events   int64
+}
+
+// part is one tape of a reel.
+type part struct {
+	Source
+	from, to int64 // nanoseconds
+	records  int64
+	frames   []frame
+	streams  []model.StreamID // numbers in the reel, by those on the tape
+}
+
+// frame is a data frame, and what comes before it on its tape.
+type frame struct {
+	tape.Frame
+	from, to int64
+	before   int64 // records
+	reached  int64 // the latest time before it: may be later than from, if streams were recorded out of order
+}
+
+// newReel joins tapes. The streams of one that begins after another has ended
+// are that one's streams if they watch the same: so do the parts of a recording
+// that was written to several files.
+func newReel(sources []Source) *reel {
+	r := &reel{}
+	for _, s := range sources {
+		info := s.Tape.Info()
+		p := &part{Source: s, from: info.From.UnixNano(), to: info.To.UnixNano(), records: info.Records}
+		if info.Records == 0 {
+			p.from, p.to = info.Created.UnixNano(), info.Created.UnixNano()
+		}
+		before, reached := int64(0), int64(math.MinInt64)
+		for _, f := range s.Tape.Frames() {
+			if f.Damage != nil || f.Records == 0 {
+				continue
+			}
+			x := frame{f, f.From.UnixNano(), f.To.UnixNano(), before, reached}
+			p.frames = append(p.frames, x)
+			before, reached = before+f.Records, max(reached, x.to)
+		}
+		r.parts = append(r.parts, p)
+		r.events += info.Records
+	}
+	slices.SortStableFunc(r.parts, func(a, b *part) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	ends := []int64{} // by stream: when the newest tape that has it ends
+	for i, p := range r.parts {
+		for _, info := range p.Tape.Info().Streams {
+			p.streams = append(p.streams, r.number(info, p.from, p.to, &ends))
+		}
+		if i == 0 || p.to > r.to.UnixNano() {
+			r.to = time.Unix(0, p.to)
+		}
+	}
+	r.from = time.Unix(0, r.parts[0].from)
+	return r
+}
+
+// number finds the stream of the reel that a stream of a tape goes on with, or
+// adds it.
+func (r *reel) number(info model.StreamInfo, from, to int64, ends *[]int64) model.StreamID {
+	for i := range r.streams {
+		info.ID = model.StreamID(i)
+		if r.streams[i] == info && (*ends)[i] <= from {
+			(*ends)[i] = to
+			return info.ID
+		}
+	}
+	info.ID = model.StreamID(len(r.streams))
+	r.streams, *ends = append(r.streams, info), append(*ends, to)
+	return info.ID
+}
+
+// newest returns for each stream the last tape that has it of those that begin
+// at a moment or before; nil for those of later tapes.
+func (r *reel) newest(at int64) []*part {
+	out := make([]*part, len(r.streams))
+	for _, p := range r.parts {
+		if p.from > at {
+			break
+		}
+		for _, s := range p.streams {
+			out[s] = p
+		}
+	}
+	return out
+}
+
+// eventsUntil is about how many events there are up to a moment: exact at the
+// bounds of data frames, and in proportion within.
+func (r *reel) eventsUntil(at int64) (n int64) {
+	for _, p := range r.parts {
+		for i := len(p.frames) - 1; i >= 0; i-- {
+			f := &p.frames[i]
+			if f.from > at {
+				continue
+			}
+			if n += f.before; f.to <= at {
+				n += f.Records
+			} else {
+				n += int64(float64(f.Records) * float64(at-f.from) / float64(f.to-f.from))
+			}
+			break
+		}
+	}
+	return n
+}
+
+// beginning is the moment before everything.
+const beginning = math.MinInt64
+
+// before returns a moment with at least n events, if there are so many, between
+// it and another one; it is a bound of data frames where one is near.
+func (r *reel) before(at int64, n int64) int64 {
+	have := r.eventsUntil(at)
+	best := int64(beginning)
+	if have <= n || at <= r.from.UnixNano() {
+		return best
+	}
+	for _, p := range r.parts {
+		i, _ := slices.BinarySearchFunc(p.frames, at, func(f frame, at int64) int { return cmp.Compare(f.from, at) })
+		for i--; i >= 0 && p.frames[i].from-1 > best; i-- {
+			if f := &p.frames[i]; f.reached < f.from && have-r.eventsUntil(f.from-1) >= n {
+				best = f.from - 1
+				break
+			}
+		}
+	}
+	if best < r.from.UnixNano() {
+		return beginning
+	}
+	return best
+}

@@ -1,0 +1,244 @@
+package player
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rewatch/model"
+	"rewatch/watch/tape"
+)
+
+// take is a log that is filled from a place on the tapes on.
+type take struct {
+	reel   *reel
+	log    *model.Log
+	cursor *cursor
+	start  int64 // the state is that of this moment; beginning: there is none
+	before int64 // events before the state, or of it
+	state  int64 // rows of the state
+	rows   int64 // rows after it
+	now    int64 // of the newest item
+	// owners are the tapes whose state the streams have, by stream; nil before
+	// the first.
+	owners []*part
+	// resyncing are the streams that go on after a time in which nothing was
+	// recorded, without a state of their own: their first list tells what is
+	// gone.
+	resyncing map[model.StreamID]gapTime
+	damages   []string
+}
+
+type gapTime struct{ from, to int64 }
+
+const (
+	causeDamage    model.Cause = "tape-damaged"
+	causeUnwatched model.Cause = "not-recorded"
+)
+
+// newTake begins a log at a moment. The objects that exist then are its first
+// rows.
+func newTake(ctx context.Context, r *reel, start int64, o model.Options) (t *take, err error) {
+	t = &take{reel: r, log: model.NewLog(o), start: start, now: max(start, r.from.UnixNano()), owners: make([]*part, len(r.streams)),
+		resyncing: map[model.StreamID]gapTime{}}
+	for _, s := range r.streams {
+		t.log.AddStream(s)
+	}
+	t.cursor, err = newCursor(r, start, func(h *head, newest []*part) error {
+		return t.enter(ctx, h, func(s model.StreamID) bool { return newest[s] == h.part })
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.state, t.rows, t.before = t.rows, 0, t.cursor.events()
+	return t, nil
+}
+
+// enter appends the state that a tape begins with, as far as it is of streams
+// that are its own: all of it where nothing was known before, and otherwise
+// what is different from what the tape before ended with.
+func (t *take) enter(ctx context.Context, h *head, own func(model.StreamID) bool) error {
+	at := max(t.start, h.from)
+	before := append([]*part(nil), t.owners...)
+	states := t.log.Streams(time.Time{})
+	stateless := map[model.StreamID]bool{}
+	for _, s := range h.reader.Streams() {
+		id := h.stream(s.ID)
+		if id < 0 || !own(id) {
+			continue
+		}
+		t.owners[id] = h.part
+		switch {
+		case s.Since.IsZero():
+			stateless[id] = true
+		case s.Last != states[id].Last:
+			t.append(model.Record{Time: s.Since, Stream: id, Type: model.StreamChange, Detail: s.Last})
+		}
+	}
+	found := map[model.StreamID]*comparison{}
+	for o, err := range h.reader.Objects() {
+		if err != nil {
+			return &tapeError{h.Name, err}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		id := h.stream(o.Stream)
+		if id < 0 || !own(id) {
+			continue
+		}
+		r := model.Record{Time: time.Unix(0, at), Stream: id, Type: model.Added, Flags: model.Initial, Raw: o.Raw, Identity: o.Identity, RV: o.RV}
+		if before[id] == nil {
+			t.append(r)
+			continue
+		}
+		if found[id] == nil {
+			found[id] = &comparison{seen: map[model.ObjectID]bool{}}
+		}
+		found[id].object(t, r)
+	}
+	for _, id := range h.streams {
+		switch c, prev := found[id], before[id]; {
+		case !own(id) || prev == nil:
+		case c == nil && stateless[id]:
+			t.resyncing[id] = gapTime{prev.to, h.from}
+		default:
+			if c == nil {
+				c = &comparison{}
+			}
+			t.gone(id, c, at)
+			t.gap(id, c, gapTime{prev.to, h.from}, prev.created().Equal(h.created()))
+		}
+	}
+	if !h.reader.Whole() {
+		t.note(h, at, "what existed at "+time.Unix(0, at).UTC().Format(time.RFC3339)+" is not complete: the tape is damaged before")
+	}
+	return nil
+}
+
+func (p *part) created() time.Time { return p.Tape.Info().Created }
+
+// comparison of a stream with what was known of it.
+type comparison struct {
+	seen map[model.ObjectID]bool
+	gap  model.Gap
+}
+
+// object compares one object that exists.
+func (c *comparison) object(t *take, r model.Record) {
+	k, _, known := t.log.Lookup(r.Identity)
+	known = known && t.log.ExistsIn(k.Object, r.Stream)
+	if known {
+		c.seen[k.Object] = true
+		if !t.log.Differs(r.Stream, k.Object, k.Version, r.Raw) {
+			return
+		}
+		r.Type = model.Modified
+		c.gap.Modified++
+	} else {
+		c.gap.Added++
+	}
+	r.Flags = model.Synthetic
+	c.seen[t.append(r).Object] = true
+}
+
+// gone finds the objects that do not exist any more.
+func (t *take) gone(s model.StreamID, c *comparison, at int64) {
+	for k, id := range t.log.Current(s) {
+		if !c.seen[k.Object] {
+			c.gap.Deleted++
+			t.append(model.Record{Time: time.Unix(0, at), Stream: s, Type: model.Deleted, Flags: model.Synthetic, Identity: id})
+		}
+	}
+}
+
+// gap says that nothing was recorded for a time, unless one recording went on
+// in another file.
+func (t *take) gap(s model.StreamID, c *comparison, span gapTime, same bool) {
+	g := c.gap
+	if same && g.Added+g.Modified+g.Deleted == 0 {
+		return
+	}
+	g.FromRV = t.log.Streams(time.Time{})[s].RV
+	g.Since, g.Took, g.Cause, g.Text = time.Unix(0, span.from), time.Duration(span.to-span.from), causeUnwatched, "nothing was recorded between two tapes"
+	t.append(model.Record{Time: time.Unix(0, max(t.now, span.to)), Stream: s, Type: model.GapFound, Detail: g})
+}
+
+// resynced compares what a stream knew before a time without a recording with
+// its first whole list after it.
+func (t *take) resynced(s model.StreamID, h *head, at int64) {
+	span := t.resyncing[s]
+	delete(t.resyncing, s)
+	c := &comparison{seen: map[model.ObjectID]bool{}}
+	for o, err := range h.reader.Objects() {
+		if err != nil {
+			return
+		}
+		if h.stream(o.Stream) == s {
+			if k, _, ok := t.log.Lookup(o.Identity); ok {
+				c.seen[k.Object] = true
+			}
+		}
+	}
+	t.gone(s, c, at)
+	t.gap(s, c, span, false)
+}
+
+// step appends what comes next, and reports whether there was anything.
+func (t *take) step() bool { return t.cursor.next(t.item) }
+
+func (t *take) item(x item) {
+	if x.when > t.now {
+		t.now = x.when
+	}
+	switch {
+	case x.damage != nil:
+		t.note(x.head, x.when, x.damage.Error())
+	case x.begin:
+		streams := map[model.StreamID]bool{}
+		for _, s := range x.head.streams {
+			streams[s] = true
+		}
+		if err := t.enter(context.Background(), x.head, func(s model.StreamID) bool { return streams[s] }); err != nil {
+			t.note(x.head, x.when, err.Error())
+		}
+	default:
+		t.record(x.head, x.entry)
+	}
+}
+
+// record appends a record of a tape as the engine did, so that the same row
+// comes of it. Frames that made none, such as an ERROR, make none.
+func (t *take) record(h *head, e *tape.Entry) {
+	if e.Type == 0 {
+		return
+	}
+	r := e.Record
+	if r.Stream = h.stream(r.Stream); r.Stream < 0 {
+		t.note(h, h.when, fmt.Sprintf("a record of stream %d, which the tape does not have", e.Stream))
+		return
+	}
+	if d, ok := r.Detail.(model.Transition); ok && len(t.resyncing) > 0 && d.From == model.Syncing && d.To.Fresh() {
+		if _, due := t.resyncing[r.Stream]; due {
+			t.resynced(r.Stream, h, h.when)
+		}
+	}
+	t.append(r)
+}
+
+func (t *take) append(r model.Record) model.Event {
+	t.rows++
+	return t.log.Append(r)
+}
+
+// note says in the log what is wrong with a tape.
+func (t *take) note(h *head, at int64, text string) {
+	t.damages = append(t.damages, text)
+	s := model.StreamID(0)
+	if len(h.streams) > 0 {
+		s = h.streams[0]
+	}
+	if len(t.reel.streams) > 0 {
+		t.append(model.Record{Time: time.Unix(0, at), Stream: s, Type: model.Noted, Detail: model.Note{Cause: causeDamage, Text: text}})
+	}
+}
