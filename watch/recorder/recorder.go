@@ -3,6 +3,7 @@ package recorder
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -199,6 +200,13 @@ func (r *Recorder) Close(patience time.Duration) bool {
 		return true
 	case <-time.After(patience):
 		return false
+	}
+}
+
+// Discard is Close, and removes the file if nothing was recorded.
+func (r *Recorder) Discard(patience time.Duration) {
+	if r.Close(patience) && r.file.regular && r.Status().Events == 0 {
+		_ = os.Remove(r.file.path)
 	}
 }
 

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"rewatch/model"
+	"rewatch/watch"
+	"rewatch/watch/recorder"
+)
+
+type recordOptions struct {
+	output   string
+	force    bool
+	maxSize  size
+	maxAge   time.Duration
+	keepSize size
+	duration time.Duration
+	memory   int64
+}
+
+// recordMemory is the history that a recording holds unless --memory says
+// otherwise: enough to tell changes from what is sent again.
+const recordMemory = 16 << 20
+
+func newRecord(f *flags, s streams) *cobra.Command {
+	var o recordOptions
+	cmd := &cobra.Command{
+		Use:   "record [TYPE]... -o FILE",
+		Short: "Record watches to a tape, for hours or days",
+		Long: `Record watches to a tape (FILE.rwt): every frame byte for byte, and what happened
+to the watches themselves, for rewatch replay, export and serve.
+
+It runs until it is interrupted (SIGINT, SIGTERM and SIGHUP end it in order),
+--duration has passed, or the disk is full. What it has written is on the disk
+within a second: a tape whose recorder was killed can be read up to there. The
+tape says itself where anything is missing: gaps of the watches, and frames that
+the disk was too slow for.
+
+With --max-size or --max-age the recording goes on in numbered tapes (FILE-0001.rwt,
+FILE-0002.rwt, …); each is complete in itself, and nothing is lost between two.
+Numbers go on after the highest that exists. --keep-size lets the oldest tapes of
+this run go; those of earlier runs stay.
+
+Files are for their owner only. The values of Secrets never reach a tape.`,
+		Example: `  rewatch record -A -o incident.rwt
+  rewatch record pods,events -n shop --duration 2h -o shop.rwt
+  rewatch record all -A --max-size 1Gi --max-age 24h --keep-size 20Gi -o /data/prod.rwt
+  kubectl exec recorder -- rewatch record -n shop -o - > shop.rwt`,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: completeTypes,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.memory = recordMemory
+			if cmd.Flags().Changed("memory") {
+				o.memory = f.memory.bytes
+			}
+			return runRecord(cmd.Context(), f, o, args, s)
+		},
+	}
+	own := pflag.NewFlagSet("record", pflag.ContinueOnError)
+	own.SortFlags = false
+	own.StringVarP(&o.output, "output", "o", "", "The tape, with the extension .rwt; - is stdout")
+	own.BoolVar(&o.force, "force", false, "Replace the file if it exists")
+	own.Var(&o.maxSize, "max-size", "Go on in the next tape when one has this size, as 512Mi or 1Gi")
+	own.DurationVar(&o.maxAge, "max-age", 0, "Go on in the next tape after this time, as 1h or 24h")
+	own.Var(&o.keepSize, "keep-size", "Delete the oldest tapes of this run when all have more than this together")
+	own.DurationVar(&o.duration, "duration", 0, "End after this time, as 10m or 8h")
+	cmd.Flags().AddFlagSet(own)
+	f.addTargets(cmd, own, "How to record")
+	return cmd
+}
+
+// addTargets gives a command the flags that say what to watch and how to reach
+// it, and a usage with the flags in groups, its own first.
+func (f *flags) addTargets(cmd *cobra.Command, own *pflag.FlagSet, title string) {
+	groups := []group{{title, own}}
+	for _, g := range f.groups {
+		if g.set.Name() == "what" || g.set.Name() == "how" {
+			cmd.Flags().AddFlagSet(g.set)
+			groups = append(groups, g)
+		}
+	}
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		w := cmd.OutOrStderr()
+		_, err := fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
+		for _, g := range groups {
+			_, err = fmt.Fprintf(w, "\n%s:\n%s", g.title, g.set.FlagUsages())
+		}
+		return err
+	})
+}
+
+func (o *recordOptions) check(s streams) error {
+	switch {
+	case o.output == "":
+		return usage("say where to record to: -o FILE.rwt")
+	case o.output == "-" && isTerminal(s.out):
+		return usage("a tape is nothing to look at: name a file with -o, or pipe stdout somewhere")
+	case o.output == "-" && (o.maxSize > 0 || o.maxAge > 0 || o.keepSize > 0):
+		return usage("there are no numbered tapes on stdout: --max-size, --max-age and --keep-size need a file")
+	case o.maxAge < 0 || o.duration < 0:
+		return usage("--max-age and --duration must be above 0")
+	case o.keepSize > 0 && o.maxSize > o.keepSize/2:
+		return usage("--keep-size must be at least twice --max-size: the running tape is never deleted")
+	}
+	if o.keepSize > 0 && o.maxSize == 0 { // with --max-age alone one tape could pass the limit
+		o.maxSize = o.keepSize / 8
+	}
+	return nil
+}
+
+// runRecord records until something ends it.
+func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s streams) error {
+	defer redirectLogs(f.logFile)()
+	if err := o.check(s); err != nil {
+		return err
+	}
+	req, err := f.request(args)
+	if err != nil {
+		return err
+	}
+	clusters, err := f.clusters()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	log := model.NewLog(model.Options{Budget: o.memory})
+	said := make(chan string, 64)
+	ro := recorder.Options{Path: o.output, Force: o.force, MaxSize: int64(o.maxSize), MaxAge: o.maxAge, KeepSize: int64(o.keepSize),
+		Tool: "rewatch " + version(), Memory: recordMemory, Say: func(text string) {
+			select {
+			case said <- text:
+			default: // nobody reads; it is no more than a word on the way
+			}
+		}}
+	if o.output == "-" {
+		ro.Out = s.out
+	}
+	rec, err := startRecording(log, ro)
+	if err != nil {
+		return err
+	}
+	engine := watch.NewEngine(log, watch.Options{})
+	beside := &crew{end: cancel}
+	session := session{flags: f, clusters: clusters, request: req, typed: args, streams: s}
+	if err := newJoiner(engine, log, session, beside).start(ctx, clusters, s.err); err != nil {
+		rec.Discard(closePatience)
+		if ctx.Err() != nil {
+			return nil // interrupted while connecting
+		}
+		return err
+	}
+	beside.Go(func() { engine.Run(ctx) })
+
+	if o.duration > 0 {
+		timer := time.AfterFunc(o.duration, cancel)
+		defer timer.Stop()
+	}
+	p := newReporter(log, rec, s, o, len(clusters) > 1)
+	err = p.run(ctx, said)
+	cancel()
+	crash := beside.wait(stopTimeout, s.err)
+	ended := rec.Close(closePatience)
+	p.summary(ended)
+	switch failure := rec.Status().Failed; {
+	case crash != nil:
+		return crash
+	case failure != nil && !(o.output == "-" && closedPipe(failure)):
+		return recordingFailed(failure)
+	case !ended:
+		return failed("check the disk", "the disk did not take the end of the tape in time: %s may lack its last moments", rec.Status().Path)
+	}
+	return err
+}
+
+// closePatience bounds the wait for the disk at the end.
+const closePatience = 1500 * time.Millisecond
+
+// startRecording is recorder.Start with failures for people.
+func startRecording(log *model.Log, o recorder.Options) (*recorder.Recorder, error) {
+	rec, err := recorder.Start(log, o)
+	switch {
+	case errors.Is(err, recorder.ErrExists):
+		return nil, exists(o.Path)
+	case err != nil:
+		return nil, notCreated(o.Path, err)
+	}
+	return rec, nil
+}
+
+func recordingFailed(f *recorder.Failure) error {
+	return failed("make room, or record to another disk", "%v", f)
+}
+
+// size is a flag for a number of bytes of files, written as Kubernetes does; 0
+// is not given.
+type size int64
+
+// minSize is the least size of a tape: below, it would hardly have more than
+// the state that it begins with.
+const minSize = 1 << 20
+
+func (q *size) String() string {
+	if *q == 0 {
+		return ""
+	}
+	return resource.NewQuantity(int64(*q), resource.BinarySI).String()
+}
+
+// Type is the word that stands for the value in the help.
+func (q *size) Type() string { return "quantity" }
+
+// Set reads 512Mi, 2Gi, 1e9.
+func (q *size) Set(s string) error {
+	v, err := resource.ParseQuantity(s)
+	if err != nil {
+		return fmt.Errorf("it must be a number of bytes such as 512Mi")
+	}
+	if v.Value() < minSize {
+		return fmt.Errorf("it must be at least 1Mi")
+	}
+	*q = size(v.Value())
+	return nil
+}
