@@ -23,6 +23,9 @@ type Matcher struct {
 	objects []uint64
 	streams []streamMasks
 	groups  map[group]uint64
+	needs   uint64           // the terms that look at objects
+	known   []model.Identity // the groups of the log
+	name    []byte
 
 	row     row
 	mask    uint64              // of the row at hand
@@ -38,10 +41,11 @@ type bounds struct{ from, to int64 }
 // and for those about the stream itself.
 type streamMasks struct{ object, self uint64 }
 
-// group is what many objects have in common, terms about which are judged once.
+// group is what many objects have in common, which is judged once. The stream
+// says what the type is called.
 type group struct {
-	stream                               model.StreamID
-	context, apiVersion, kind, namespace string
+	stream model.StreamID
+	id     model.GroupID
 }
 
 func newMatcher(q *Query, l *model.Log, o Options) *Matcher {
@@ -50,7 +54,10 @@ func newMatcher(q *Query, l *model.Log, o Options) *Matcher {
 		o.Now = newest(l)
 	}
 	for _, x := range q.leaves {
-		if x.field == spanField {
+		switch x.field {
+		case words, kindField, nsField, nameField, uidField, contextField:
+			m.needs |= x.bit
+		case spanField:
 			if m.bounds == nil {
 				m.bounds = map[*leaf]bounds{}
 			}
@@ -138,7 +145,10 @@ func (m *Matcher) maskOf(e model.Event) uint64 {
 	s := m.stream(e.Stream)
 	mask := s.self
 	if e.Object != 0 {
-		mask = s.object | m.object(e)
+		mask = s.object
+		if m.needs != 0 {
+			mask |= m.object(e)
+		}
 	}
 	if int(e.Type) < len(m.types) {
 		mask |= m.types[e.Type]
@@ -178,56 +188,60 @@ func (m *Matcher) judgeDeep(l *leaf) verdict {
 
 func (m *Matcher) object(e model.Event) uint64 {
 	id := e.Object
-	for int(id) >= len(m.objects) {
-		m.objects = append(m.objects, make([]uint64, max(1024, len(m.objects)/4))...)
+	if n := len(m.objects); int(id) >= n {
+		m.objects = append(m.objects, make([]uint64, int(id)+int(id)/4+1024-n)...)
 	}
 	if mask := m.objects[id]; mask != 0 {
 		return mask
 	}
-	x := m.log.Identity(id)
-	if x == (model.Identity{}) {
+	name, g, ok := m.log.AppendName(m.name[:0], id)
+	if m.name = name; !ok {
 		return 0 // it has left: no reason to remember
 	}
-	mask := m.group(group{e.Stream, x.Context, x.APIVersion, x.Kind, x.Namespace})
+	mask := m.group(group{e.Stream, g})
 	for _, l := range m.leaves {
+		hit := false
 		switch l.field {
 		case words, nameField:
-			if matchAny(l.any, x.Name) {
-				mask |= l.bit
-			}
+			hit = matchAny(l.any, string(name))
 		case uidField:
-			if matchAny(l.any, x.UID) {
-				mask |= l.bit
-			}
+			hit = matchAny(l.any, m.log.Identity(id).UID)
+		}
+		if hit {
+			mask |= l.bit
 		}
 	}
 	m.objects[id] = mask | seen
 	return m.objects[id]
 }
 
-func (m *Matcher) group(g group) (mask uint64) {
-	mask, ok := m.groups[g]
+func (m *Matcher) group(x group) (mask uint64) {
+	mask, ok := m.groups[x]
 	if ok {
 		return mask
 	}
-	s, _ := m.log.Stream(g.stream)
+	if int(x.id) >= len(m.known) {
+		m.known = m.log.Groups()
+	}
+	g := m.known[x.id]
+	s, _ := m.log.Stream(x.stream)
 	for _, l := range m.leaves {
 		hit := false
 		switch l.field {
 		case words:
-			hit = matchAny(l.any, g.kind, g.namespace, g.context)
+			hit = matchAny(l.any, g.Kind, g.Namespace, g.Context)
 		case kindField:
-			hit = matchAny(l.any, kindNames(g.kind, s.Resource, groupOf(g.apiVersion))...)
+			hit = matchAny(l.any, kindNames(g.Kind, s.Resource, groupOf(g.APIVersion))...)
 		case nsField:
-			hit = matchAny(l.any, g.namespace)
+			hit = matchAny(l.any, g.Namespace)
 		case contextField:
-			hit = matchAny(l.any, g.context)
+			hit = matchAny(l.any, g.Context)
 		}
 		if hit {
 			mask |= l.bit
 		}
 	}
-	m.groups[g] = mask
+	m.groups[x] = mask
 	return mask
 }
 
