@@ -189,7 +189,6 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.takeWake(msg)
 		return a.wait()
 	case seekMsg:
-		a.replay.timed = false
 		a.refreshTo(a.last)
 	case tickMsg:
 		a.refreshTo(a.last)
@@ -279,7 +278,7 @@ func (a *App) lack() tea.Cmd {
 // takeWake takes in what a wake-up brings: rows, another log, news of the deck.
 func (a *App) takeWake(msg wakeMsg) {
 	if msg.changed {
-		a.replay.asked = false
+		a.replay.asked = a.replay.asked && a.replay.deck.Playback().Seeking
 		a.scrub.show(msg.over, a.marks.session)
 	}
 	if msg.swap != nil {

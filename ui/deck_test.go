@@ -269,6 +269,7 @@ func newReplay(t testing.TB, w, h int, theme string) (*driver, *memoryDeck) {
 	d := &driver{t: t, now: epoch.Add(72 * time.Hour), demo: newDemoLog("prod-eu"), controls: &demoControls{}, deck: deck}
 	d.app = NewApp(context.Background(), Options{Transport: deck, Title: "shop.tape", Now: func() time.Time { return d.now }, Location: time.UTC, Theme: theme})
 	t.Cleanup(func() { d.app.Close() })
+	d.app.wake.frame, d.app.wake.brief = 0, 0 // the clock on the wall is that of the test
 	d.resize(w, h)
 	return d, deck
 }
@@ -297,7 +298,7 @@ func (d *driver) playFor(t time.Duration) {
 	d.deck.pass(t)
 	d.now = d.now.Add(t)
 	d.settle()
-	d.send(tickMsg{})
+	d.wait(0)
 }
 
 // rowsOf lists the rows that the timeline shows, by what they are on the tape.
@@ -309,4 +310,3 @@ func (d *driver) rowsOf() []int64 {
 	}
 	return out
 }
-

@@ -16,8 +16,8 @@ type inputError struct {
 const momentForms = "15:04:05, +5m or -30s from here, 2026-12-01 15:04, or RFC 3339"
 
 // parseMoment reads a moment of a tape: RFC 3339, also with a space and without
-// seconds or zone, which then is loc; a time of the clock, which is the one
-// nearest to now that the tape has; or how far from now, as in +5m or -1h30m,
+// seconds or zone, which then is loc; a time of the clock, on the day of now or
+// else the nearest that the tape has; or how far from now, as in +5m or -1h30m,
 // which ends at the start or the end of the tape.
 func parseMoment(text string, p Playback, loc *time.Location) (time.Time, *inputError) {
 	s := momentScanner{s: []rune(strings.TrimRightFunc(text, unicode.IsSpace))}
@@ -46,13 +46,14 @@ func parseMoment(text string, p Playback, loc *time.Location) (time.Time, *input
 		}
 	}
 	var clock time.Duration
+	zone := loc
 	if !dated || !s.end() {
 		var err *inputError
 		if clock, err = s.clock(); err != nil {
 			return time.Time{}, err
 		}
 		if dated && !s.end() {
-			if loc, err = s.zone(); err != nil {
+			if zone, err = s.zone(); err != nil {
 				return time.Time{}, err
 			}
 		}
@@ -61,17 +62,25 @@ func parseMoment(text string, p Playback, loc *time.Location) (time.Time, *input
 		return time.Time{}, s.bad("nothing more is expected here")
 	}
 	at := func(days int) time.Time {
-		return time.Date(year, month, day+days, 0, 0, int(clock/time.Second), int(clock%time.Second), loc)
+		return time.Date(year, month, day+days, 0, 0, int(clock/time.Second), int(clock%time.Second), zone)
 	}
 	found := at(0)
-	if !dated {
-		found = nearest(p, at(-1), at(0), at(1), onDay(p.From.In(loc), clock), onDay(p.To.In(loc), clock))
+	if !dated && !onTape(p, found) {
+		found = nearest(p, at(-1), at(1), onDay(p.From.In(loc), clock), onDay(p.To.In(loc), clock))
 	}
-	// A tape ends within the last second that can be typed of it.
-	if found.Before(p.From.Truncate(time.Second)) || found.After(p.To) {
+	if !onTape(p, found) {
 		return time.Time{}, &inputError{start, "not on the tape, which is from " + stamp(p.From, p.To, loc) + " to " + stamp(p.To, p.From, loc)}
 	}
+	if found.Before(p.From) {
+		return p.From, nil
+	}
 	return found, nil
+}
+
+// onTape reports whether the tape has a moment. It begins within the first
+// second that can be typed of it.
+func onTape(p Playback, t time.Time) bool {
+	return !t.Before(p.From.Truncate(time.Second)) && !t.After(p.To)
 }
 
 // onDay is a time of the clock on the day of t.
@@ -85,8 +94,7 @@ func onDay(t time.Time, clock time.Duration) time.Time {
 func nearest(p Playback, moments ...time.Time) time.Time {
 	best, found := moments[0], false
 	for _, t := range moments {
-		on := !t.Before(p.From.Truncate(time.Second)) && !t.After(p.To)
-		if on && (!found || t.Sub(p.Now).Abs() < best.Sub(p.Now).Abs()) {
+		if onTape(p, t) && (!found || t.Sub(p.Now).Abs() < best.Sub(p.Now).Abs()) {
 			best, found = t, true
 		}
 	}

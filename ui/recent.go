@@ -30,4 +30,7 @@ func (r *recent[K, V]) put(k K, v V) {
 	r.young[k] = v
 }
 
-func (r *recent[K, V]) clear() { r.old, r.young = nil, make(map[K]V, r.limit) }
+func (r *recent[K, V]) clear() {
+	r.old = nil
+	clear(r.young)
+}

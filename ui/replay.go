@@ -18,7 +18,7 @@ type replay struct {
 	deck  Transport
 	play  Playback
 	since time.Time // by the clock on the wall: when seeking began; zero if it is not
-	timed bool      // a command will look at it once more
+	timed bool      // a command looks at it when it is late
 	asked bool      // for rows before those held
 }
 
@@ -38,7 +38,7 @@ func (r *replay) refresh(log *model.Log, clock time.Time) {
 	r.play = p
 	switch {
 	case !p.Seeking:
-		r.since = time.Time{}
+		r.since, r.timed = time.Time{}, false
 	case r.since.IsZero():
 		r.since = clock
 	}
@@ -264,6 +264,7 @@ func (a *App) fetchEarlier() {
 	}
 	a.replay.asked = true
 	a.replay.deck.Earlier()
+	a.refreshTo(a.last)
 }
 
 // dragTo seeks to where the mouse is on the scrubber.

@@ -1,0 +1,460 @@
+package ui
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// clock is the tape's, as the header writes it.
+var clock = regexp.MustCompile(`REPLAY 2026-12-01 (\d\d:\d\d:\d\d(\.\d+)?)`)
+
+func (d *driver) clock() string {
+	d.t.Helper()
+	m := clock.FindStringSubmatch(d.header())
+	if m == nil {
+		d.t.Fatalf("no clock of the tape in: %s", d.header())
+	}
+	return m[1]
+}
+
+// A replay is never called live: what is fresh on the tape was fresh then.
+func TestAReplayIsNeverLive(t *testing.T) {
+	d, _ := newReplay(t, 120, 36, "mono")
+	for range 40 {
+		if says(d.header(), "LIVE") || !strings.Contains(d.header(), " REPLAY 2026-12-01 ") {
+			t.Fatalf("the header says %s", d.header())
+		}
+		if says(d.status(), "LIVE") || !strings.Contains(d.status(), "then 6 streams") {
+			t.Fatalf("the status says %s", d.status())
+		}
+		d.press("space")
+		d.playFor(400 * time.Millisecond)
+	}
+	d.press("$")
+	d.has("end of the tape")
+	if title := d.app.View().WindowTitle; title != "rewatch replay shop.tape" {
+		t.Errorf("the title of the window is %q", title)
+	}
+}
+
+func TestPlayPauseAndSpeed(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	d.has("12:03:40.112 paused")
+	d.playFor(time.Second)
+	d.has("12:03:40.112 paused")
+	d.press("space")
+	d.playFor(2500 * time.Millisecond)
+	d.has("12:03:42 playing 1×")
+	d.has("~ Pod     shop/checkout-5b6f…-2a000")
+	d.hasNot("-2a06f")
+	d.press("space")
+	d.has("12:03:42.612 paused")
+	d.playFor(time.Minute)
+	d.has("12:03:42.612 paused")
+	var went []float64
+	for range 12 {
+		d.press(">")
+		went = append(went, deck.play.Speed)
+	}
+	if want := []float64{2, 4, 8, 16, 32, 64}; !slices.Equal(went[:6], want) || !math.IsInf(went[6], 1) {
+		t.Errorf("faster went %v", went)
+	}
+	d.has("this is as fast as possible")
+	d.press("space")
+	d.has("playing max")
+	d.press("space")
+	for range 12 {
+		d.press("{")
+	}
+	if deck.play.Speed != 0.25 {
+		t.Errorf("slower went to %v", deck.play.Speed)
+	}
+	d.has("paused 0.25×")
+	d.has("this is as slow as it gets")
+	d.press("backspace", "}", "space")
+	d.has("playing 2×")
+	d.playFor(time.Minute)
+	d.has("12:03:56.222 end of the tape")
+	d.press("space")
+	d.has("this is the end of the tape: 0 goes to its start")
+	d.press("0", "space")
+	d.has("12:03:40 playing 2×")
+}
+
+// Each event forwards is the next row, and backwards undoes it: the screen is
+// what it was.
+func TestStepByEvent(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	d.press("n") // every row is shown
+	deck.keep = 1000
+	var screens []string
+	timeline := func() string { return strings.Join(d.lines()[2:20], "\n") }
+	for i := range 40 {
+		screens = append(screens, timeline())
+		d.press(".")
+		if e, ok := d.app.timeline.selected(); !ok || e.Time != deck.tape[deck.next-1].Time.UnixNano() {
+			t.Fatalf("after %d steps the row under the cursor is of %v", i+1, e.When())
+		}
+	}
+	for i := range 40 {
+		d.press(",")
+		if got := timeline(); got != screens[39-i] {
+			t.Fatalf("back at step %d:\n%s\nwant:\n%s", 39-i, got, screens[39-i])
+		}
+	}
+	d.press(")", ")", "(", "shift+right", "shift+left", "shift+right")
+	if got := d.clock(); got != "12:03:42.112" {
+		t.Errorf("two seconds on it is %s", got)
+	}
+	d.press("space", ".")
+	if deck.play.Playing {
+		t.Error("a step does not pause")
+	}
+}
+
+// Where the tape starts and ends, the keys say so.
+func TestTheEndsOfTheTape(t *testing.T) {
+	d, _ := newReplay(t, 120, 36, "mono")
+	for _, k := range []string{",", "(", "0", "E", "O", "D"} {
+		d.press(k)
+		d.has("this is the start of the tape")
+		d.now = d.now.Add(time.Minute)
+		d.wait(0)
+		d.hasNot("this is the start of the tape") // also on a clock that stands still
+	}
+	d.press("$")
+	for _, k := range []string{".", ")", "$", "e", "o", "d"} {
+		d.press(k)
+		d.has("this is the end of the tape")
+	}
+}
+
+func TestFindLandmarks(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	d.press("e")
+	d.has("LIVE → RETRY  connection refused")
+	if got := d.cursorLine(); !strings.Contains(got, "RETRY") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	d.has("3rd try in 1.6 s") // by the clock of the tape
+	d.press("e", "e")
+	if got := d.cursorLine(); !strings.Contains(got, "EXPIRED") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	d.press("E")
+	if got := d.cursorLine(); !strings.Contains(got, "DENIED") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	d.press("o")
+	if got := d.cursorLine(); !strings.Contains(got, "gap: deployments") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	d.has("from rv       83001") // the details of it, at once
+	d.press("o")
+	d.has("nothing found")
+	d.press("D")
+	if got := d.cursorLine(); !strings.Contains(got, "- Pod     shop/cart-") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	d.press("0", "d")
+	if got := d.cursorLine(); !strings.Contains(got, "- Pod     shop/cart-") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	d.press("*")
+	d.has("there is no filter to match")
+	d.press("0", "/")
+	d.press(strings.Split("deployment", "")...)
+	d.press("enter", "*", "*", "#", "*", "#")
+	var flags []bool
+	for _, l := range deck.find {
+		if l.Kind == AnyMatch {
+			flags = append(flags, l.Back)
+		}
+	}
+	if !slices.Equal(flags, []bool{false, false, true, false, true}) || d.clock() != "12:03:43.202" {
+		t.Errorf("searched %v, and the first change of a deployment is found at %s", flags, d.clock())
+	}
+	if got := d.cursorLine(); !strings.Contains(got, "~ Deploy") {
+		t.Errorf("the cursor is at %s", got)
+	}
+	for range 20 { // a gap is shown whatever the filter, and is no match
+		if d.press("*"); strings.Contains(d.cursorLine(), "gap") {
+			t.Errorf("found %s", d.cursorLine())
+		}
+	}
+	d.has("nothing found")
+}
+
+// After a jump the screen is what a new one would show of that moment, and what
+// the user had chosen stands.
+func TestAJumpKeepsWhatTheUserHad(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	d.press("$", "/")
+	d.press(strings.Split("checkout", "")...)
+	d.press("enter", "n", "t")
+	d.press(strings.Split("12:03:44", "")...)
+	d.press("enter")
+	if d.clock() != "12:03:44.000" {
+		t.Errorf("the jump led to %s", d.clock())
+	}
+	d.has(" /checkout ·")
+	d.has("all rows (n folds)")
+	d.has("follow")
+	d.hasNot("settings")
+	for range 12 {
+		d.press(".", ".", ",", ")", "(")
+		fresh := NewApp(t.Context(), Options{Transport: deck, Title: "shop.tape", Now: d.app.o.Now, Location: time.UTC, Theme: "mono"})
+		f := &driver{t: t, now: d.now, app: fresh}
+		f.resize(120, 36)
+		f.press("/")
+		f.press(strings.Split("checkout", "")...)
+		f.press("enter", "n")
+		a, b := d.lines(), f.lines()
+		fresh.Close()
+		if x, y := strings.Join(a[:20], "\n"), strings.Join(b[:20], "\n"); x != y {
+			t.Fatalf("after jumps:\n%s\na new screen:\n%s", x, y)
+		}
+	}
+	d.press("1")
+	d.press("0")
+	d.has("▸1 Streams")
+}
+
+// An opened object is found again in another log by its identity, where the
+// tape has it, also after it was not there.
+func TestAJumpKeepsTheOpenedObject(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	d.press("$", "D") // cart is deleted
+	d.press("up")
+	d.seek("+ Pod     shop/cart-")
+	d.press("enter")
+	d.has("3 Pod shop/cart-77d8b5c6f-x2k9p")
+	d.press("t", "1", "2", ":", "0", "3", ":", "4", "3", "enter")
+	d.has("3 Pod shop/cart-77d8b5c6f-x2k9p")
+	d.has("this object is not there at this moment of the tape")
+	if !d.app.object.pinned || d.app.focus != paneObject {
+		t.Error("the object is not open any more")
+	}
+	d.press("space")
+	d.playFor(1200 * time.Millisecond)
+	d.hasNot("not there at this moment")
+	d.has("version 1 of 1")
+	d.press("0", "t", "1", "2", ":", "0", "3", ":", "4", "4", "enter")
+	d.hasNot("not there at this moment")
+
+	// A version that was walked back to stays, where it is held.
+	deck.keep = 1000
+	d.press("esc", "t", "1", "2", ":", "0", "3", ":", "4", "4", "enter")
+	d.seek("~ Deploy")
+	d.press("enter")
+	d.press("[")
+	d.has("version 3 of 4")
+	d.press(")", "(")
+	d.has("version 3 of 4")
+	d.press("]")
+	d.press("t", "1", "2", ":", "0", "3", ":", "4", "3", ".", "3", "enter")
+	d.has("version 2 of 2") // the newest of that moment
+	d.press("[")
+	d.has("version 1 of 2")
+}
+
+// Above the oldest row held a row tells of those before; fetching them keeps
+// the cursor where it is.
+func TestEarlierRows(t *testing.T) {
+	d, deck := newReplay(t, 80, 24, "mono")
+	deck.keep = 30
+	d.press("$")
+	d.hasNot("earlier events")
+	d.press("g")
+	d.has("── 59 earlier events on the tape (↑ at the top fetches some)")
+	deck.slow = true
+	d.press("up", "up", "up")
+	d.has("fetching 59 earlier events on the tape…")
+	d.press("down", "down", "down", "down", "down", "down")
+	at, line := d.cursorLine(), slices.IndexFunc(d.lines(), func(l string) bool { return strings.HasPrefix(l, "▌") })
+	deck.arrive()
+	d.settle()
+	deck.slow = false
+	if d.app.timeline.follow || d.cursorLine() != at || !strings.HasPrefix(d.lines()[line], "▌") {
+		t.Errorf("then the cursor is at %s, was %s", d.cursorLine(), at)
+	}
+	for range 5 {
+		d.press("g", "g")
+	}
+	d.hasNot("earlier events")
+	if deck.held != 0 {
+		t.Errorf("%d rows are still not held", deck.held)
+	}
+	d.press("0", "$", "g")
+	d.has("59 earlier events")
+	d.send(tea.MouseWheelMsg{X: 40, Y: 10, Button: tea.MouseWheelUp})
+	d.settle()
+	d.press("g")
+	d.has("29 earlier events")
+	d.send(tea.MouseClickMsg{X: 40, Y: 3, Button: tea.MouseLeft})
+	d.settle()
+	d.press("g")
+	d.hasNot("earlier events")
+	// Live there is no such row.
+	live := newDriver(t, 80, 24, "mono")
+	live.script()
+	live.press("g", "up")
+	live.hasNot("earlier")
+}
+
+func TestMarksOfAReplay(t *testing.T) {
+	d, _ := newReplay(t, 120, 36, "mono")
+	d.press(`"`)
+	d.has("there is no mark before this moment: m sets one")
+	d.press("'")
+	if d.clock() != "12:03:45.222" {
+		t.Errorf("the mark of the tape is at %s", d.clock())
+	}
+	d.has("mark: deploy of 1.4.2")
+	d.press("0", ")", "m", "h", "e", "r", "e", "enter")
+	d.has("marked 2026-12-01 12:03:41, for this session")
+	d.press("0", "'")
+	if d.clock() != "12:03:41.112" {
+		t.Errorf("the first mark is at %s", d.clock())
+	}
+	d.has("mark: here")
+	if n := strings.Count(d.lines()[1], glyphMark); n != 1 {
+		t.Errorf("%d marks beside the position: %s", n, d.lines()[1])
+	}
+	d.press("'")
+	if d.clock() != "12:03:45.222" {
+		t.Errorf("the second mark is at %s", d.clock())
+	}
+	d.press("'")
+	d.has("there is no mark after this moment")
+	d.press("$", `"`, `"`)
+	if d.clock() != "12:03:41.112" {
+		t.Errorf("two marks back it is %s", d.clock())
+	}
+	if n := d.app.log.Snapshot(); n.Len() > 0 && n.At(n.End()-1).Type == model.Noted {
+		t.Error("a mark of the session is in the log of the tape")
+	}
+}
+
+func TestGoTo(t *testing.T) {
+	d, _ := newReplay(t, 120, 36, "mono")
+	d.press("t")
+	d.has(momentForms)
+	d.press("+", "5", "x", "enter")
+	lines := d.lines()
+	if at := strings.Index(lines[34], "▾ a unit"); at < 0 || []rune(lines[35])[at] != 'x' {
+		t.Errorf("the error points at:\n%s\n%s", lines[34], lines[35])
+	}
+	d.press("backspace", "s")
+	d.hasNot("▾")
+	d.has("2026-12-01 12:03:45.112")
+	d.press("enter")
+	if d.clock() != "12:03:45.112" {
+		t.Errorf("five seconds on it is %s", d.clock())
+	}
+	d.press("t", "q", "esc")
+	if d.quit || d.clock() != "12:03:45.112" {
+		t.Errorf("esc led to %s", d.clock())
+	}
+	d.press("t", "1", "ctrl+u", "-")
+	d.send(tea.PasteMsg{Content: "2s"})
+	d.press("enter")
+	if d.clock() != "12:03:43.112" {
+		t.Errorf("two seconds back it is %s", d.clock())
+	}
+	d.press("t", "1", "ctrl+c")
+	if !d.quit {
+		t.Error("ctrl+c does not quit")
+	}
+}
+
+// A jump is told of only when it takes more than a moment.
+func TestSeekingIsToldWhenItIsSlow(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	deck.slow = true
+	d.press("$")
+	d.hasNot("seeking")
+	d.now = d.now.Add(50 * time.Millisecond)
+	d.send(seekMsg{})
+	d.hasNot("seeking")
+	d.now = d.now.Add(60 * time.Millisecond)
+	d.send(seekMsg{})
+	d.has("12:03:40.112 seeking 12:03:56")
+	deck.arrive()
+	d.settle()
+	d.hasNot("seeking")
+	d.has("12:03:56.222 end of the tape")
+	d.press("E")
+	d.now = d.now.Add(200 * time.Millisecond)
+	d.send(seekMsg{})
+	d.has("12:03:56.222 searching")
+	// The rows of the old log are not shown under the clock of the new one.
+	deck.arrive()
+	d.wait(0)
+	d.has("12:03:56.222 seeking 12:03:48")
+	d.settle()
+	d.has("12:03:48.222 paused")
+}
+
+func TestDamageAndHolesAreTold(t *testing.T) {
+	d, deck := newReplay(t, 80, 24, "mono")
+	deck.play.Damaged, deck.play.Text = true, "12 kB cannot be read\x1b[31m"
+	d.wait(0)
+	if !strings.Contains(d.status(), "DAMAGED 12 kB cannot be read") {
+		t.Errorf("the status says %s", d.status())
+	}
+	deck.play.Text = ""
+	d.wait(0)
+	if !strings.Contains(d.status(), "DAMAGED: a part of the tape cannot be read") {
+		t.Errorf("the status says %s", d.status())
+	}
+	d.press("e", "e", "e") // troubles do not hide it, nor it them
+	if s := d.status(); !strings.Contains(s, "DAMAGED") || !strings.Contains(s, "more") {
+		t.Errorf("the status says %s", s)
+	}
+	deck.play.Damaged = false
+	d.press("t")
+	d.press(strings.Split("12:03:49", "")...)
+	d.press("enter")
+	d.wait(0)
+	d.has("nobody watched from 12:03:48 to 12:03:50")
+}
+
+// What a tape key is for is said where there is no tape.
+func TestTapeKeysLive(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.press(".")
+	d.has(". is for the replay of a tape: rewatch replay FILE")
+	d.press("space")
+	d.has("PAUSED")
+}
+
+// What is on the tape of hostile text does not reach the terminal.
+func TestHostileTapes(t *testing.T) {
+	for _, text := range hostile {
+		d, deck := newReplay(t, 80, 24, "dark")
+		deck.play.Text = text
+		deck.over.Marks = []Span{{From: epoch.Add(time.Second), To: epoch.Add(time.Second), Text: text}}
+		deck.notify()
+		d.settle()
+		d.check()
+		d.press("'")
+		d.check()
+		d.press("m")
+		d.send(tea.PasteMsg{Content: text})
+		d.check()
+		d.press("enter", "t")
+		d.send(tea.PasteMsg{Content: text})
+		d.press("enter")
+		d.check()
+	}
+}
