@@ -100,6 +100,6 @@ func newRoot(s streams) *cobra.Command {
 	root.Flags().Bool("version", false, "Print the version") // cobra's own would take -v, kubectl's verbosity
 	f.addTo(root)
 	root.ValidArgsFunction = completeTypes
-	root.AddCommand(newDemo(f, s), newExport(f, s), newImport(f, s), newRecord(f, s), newServe(f, s), newVersion(s))
+	root.AddCommand(newDemo(f, s), newExport(f, s), newImport(f, s), newRecord(f, s), newReplay(f, s), newServe(f, s), newVersion(s))
 	return root
 }

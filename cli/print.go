@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,6 +30,10 @@ type printer struct {
 	infos    []model.StreamStatus
 	told     map[model.StreamID]model.Transition // last state told on err
 	stopped  bool                                // a stream has ended for good since the last look
+	// Of a replay: closed when the log is complete, after which the rest is
+	// printed and that is all; and where to say how far the printing is.
+	ended    <-chan struct{}
+	progress *atomic.Uint64
 }
 
 const outBuffer = 64 << 10
@@ -74,11 +79,13 @@ func (p *printer) loop(ctx context.Context) error {
 		if err := p.print(p.log.Snapshot()); err != nil {
 			return err
 		}
-		if p.stopped && p.nothingRuns() {
+		if p.stopped && p.ended == nil && p.nothingRuns() {
 			return failed("correct what the lines above name", "every watch was refused for good")
 		}
 		select {
 		case <-p.log.Wake():
+		case <-p.ended:
+			return p.print(p.log.Snapshot())
 		case <-ctx.Done():
 			return nil
 		}
@@ -122,6 +129,9 @@ func (p *printer) print(s model.Snapshot) error {
 			if n, ok := e.Detail.(model.Note); ok {
 				p.line(p.err, e, "NOTE", p.stream(e.Stream), n.Text)
 			}
+		}
+		if p.progress != nil {
+			p.progress.Store(uint64(p.next))
 		}
 	}
 	if err := p.err.Flush(); err != nil && !closedPipe(err) {

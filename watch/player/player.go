@@ -24,6 +24,9 @@ type Options struct {
 	At     time.Time     // where to begin: the start of the tapes
 	Speed  float64       // how many times faster than recorded, +Inf is as fast as possible: 1
 	Paused bool          // do not play before Play is called
+	// Hold, if it is set, is asked before anything is played: while it reports
+	// true nothing is. It is for a reader that must not lose rows.
+	Hold func() bool
 
 	// For tests; see jump.go.
 	small, window, near int64
@@ -81,6 +84,12 @@ func New(sources []Source, o Options) *Player {
 	return p
 }
 
+// Span is when the first of some tapes begins, and when the last one ends.
+func Span(sources []Source) (from, to time.Time) {
+	r := newReel(sources)
+	return r.from, r.to
+}
+
 // within is the moment of the tapes that is nearest to another one.
 func (r *reel) within(t time.Time) time.Time {
 	switch {
@@ -90,6 +99,16 @@ func (r *reel) within(t time.Time) time.Time {
 		return r.to
 	}
 	return t
+}
+
+// unfinished says that a tape ends without its end, "" if none does.
+func (r *reel) unfinished() string {
+	for _, p := range r.parts {
+		if !p.Tape.Info().Closed && p.to == r.to.UnixNano() {
+			return p.Name + " ends here: its recorder still runs, or was killed"
+		}
+	}
+	return ""
 }
 
 func (r *reel) damaged() bool {
@@ -311,6 +330,9 @@ func (p *Player) next(ctx context.Context) (*wish, context.Context) {
 // the wishes.
 const batch = 256
 
+// holdPause is how soon Hold is asked again.
+const holdPause = 5 * time.Millisecond
+
 // play appends what is due, and returns how long nothing is.
 func (p *Player) play() time.Duration {
 	p.mu.Lock()
@@ -319,6 +341,9 @@ func (p *Player) play() time.Duration {
 	t := p.take
 	if t == nil || !c.playing && !behind {
 		return forever
+	}
+	if p.o.Hold != nil && p.o.Hold() {
+		return holdPause
 	}
 	fast := math.IsInf(c.speed, 1) && c.playing
 	now := c.now()
@@ -359,7 +384,9 @@ func (p *Player) play() time.Duration {
 func (p *Player) tell(t *take) {
 	b := &p.playback
 	b.Event, b.Events = t.cursor.events(), p.reel.events
-	b.AtEnd = t.cursor.peek() == over && p.clock.at >= p.clock.limit
+	if b.AtEnd = t.cursor.peek() == over && p.clock.at >= p.clock.limit; b.AtEnd && b.Text == "" {
+		b.Text = p.reel.unfinished()
+	}
 	b.Held, b.Earlier = p.reel.from, t.before
 	if t.start != beginning {
 		b.Held = time.Unix(0, t.start)
