@@ -34,6 +34,8 @@ type flags struct {
 	memory  quantity
 	theme   choice
 	logFile string
+	// Where to keep it.
+	record string
 
 	groups []group
 }
@@ -73,7 +75,10 @@ func newFlags() *flags {
 	show.Var(&f.theme, "theme", "Colours: auto, dark, light or none; auto asks the terminal")
 	show.StringVar(&f.logFile, "log-file", "", "Where libraries log (default $XDG_STATE_HOME/rewatch/rewatch.log, made when there is something to write)")
 
-	f.groups = []group{{"What to watch", what}, {"How to show it", show}, {"How to reach the cluster", how}}
+	keep := pflag.NewFlagSet("keep", pflag.ContinueOnError)
+	keep.StringVar(&f.record, "record", "", "Record the session from its start to this new tape, with the extension .rwt; R starts and stops others")
+
+	f.groups = []group{{"What to watch", what}, {"How to show it", show}, {"How to keep it", keep}, {"How to reach the cluster", how}}
 	return f
 }
 

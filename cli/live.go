@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"rewatch/model"
+	"rewatch/model/clean"
 	"rewatch/ui"
 	"rewatch/watch"
 	"rewatch/watch/resolve"
@@ -69,10 +72,17 @@ func (s session) run(ctx context.Context) error {
 	defer cancel()
 
 	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes})
+	tapes := &deck{log: log, name: s.clusters[0].name}
+	if s.flags.record != "" {
+		if err := tapes.start(s.flags.record, false, false); err != nil {
+			return err
+		}
+	}
 	engine := watch.NewEngine(log, watch.Options{})
 	beside := &crew{end: cancel}
 	j := newJoiner(engine, log, s, beside)
 	if err := j.start(ctx, s.clusters, s.streams.err); err != nil {
+		tapes.discard()
 		if ctx.Err() != nil {
 			return nil // interrupted while connecting
 		}
@@ -81,12 +91,14 @@ func (s session) run(ctx context.Context) error {
 	beside.Go(func() { engine.Run(ctx) })
 	beside.Go(func() { s.showNews(ctx, log) })
 
-	err := s.show(ctx, log, engine)
+	err := s.show(ctx, log, engine, tapes)
 	cancel()
-	if crash := beside.wait(stopTimeout, s.streams.err); crash != nil {
-		return crash
+	crash := beside.wait(stopTimeout, s.streams.err)
+	told, failure := tapes.close()
+	if told != "" {
+		_, _ = fmt.Fprintf(s.streams.err, "rewatch: %s\n", clean.Line(told))
 	}
-	return err
+	return cmp.Or(crash, err, failure)
 }
 
 // showNews puts the news into the log, on the first stream: notes belong to one.
@@ -102,7 +114,7 @@ func (s session) showNews(ctx context.Context, log *model.Log) {
 }
 
 // show runs the interface, or prints lines where there is no terminal.
-func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine) error {
+func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine, tapes *deck) error {
 	if !isTerminal(s.streams.in) || !isTerminal(s.streams.out) || os.Getenv("TERM") == "dumb" {
 		p := newPrinter(log, s.streams, len(s.clusters) > 1)
 		return p.run(ctx)
@@ -115,7 +127,7 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine)
 	if theme == "none" {
 		theme = "mono"
 	}
-	err := ui.Run(ctx, ui.Options{Log: log, Controls: engine, Title: s.title, Theme: theme,
+	err := ui.Run(ctx, ui.Options{Log: log, Controls: engine, Recorder: tapes, Title: s.title, Theme: theme,
 		Environ: os.Environ(), Input: s.streams.in, Output: s.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))
