@@ -2,24 +2,35 @@ package timeserver
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
-const accessReviewPrefix = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+// gzipFrom is from which size on answers are compressed, for who takes that:
+// that of a kube-apiserver.
+const gzipFrom = 128 << 10
 
-func (x *exchange) json(code int, body []byte) {
-	x.w.Header().Set("Content-Type", "application/json")
+func (x *exchange) json(code int, body []byte) { x.body(code, "application/json", body) }
+
+func (x *exchange) body(code int, contentType string, body []byte) {
+	x.w.Header().Set("Content-Type", contentType)
+	if len(body) >= gzipFrom && strings.Contains(x.r.Header.Get("Accept-Encoding"), "gzip") {
+		var b bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a level that exists
+		_, _ = z.Write(body)
+		_ = z.Close()
+		body = b.Bytes()
+		x.w.Header().Set("Content-Encoding", "gzip")
+		x.w.Header().Add("Vary", "Accept-Encoding")
+	}
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(code)
 	_, _ = x.w.Write(body)
@@ -84,54 +95,4 @@ func forbidden(a Access) error {
 	//lint:ignore ST1005 the words of a kube-apiserver
 	return apierrors.NewForbidden(gr, a.Name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s",
 		"rewatch", a.Verb, a.Resource, a.Group, where))
-}
-
-func (s *Server) accessReview(x *exchange) error {
-	if x.r.Method != http.MethodPost {
-		return s.readOnly(Resource{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"}, x.req.verb)
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, 1<<20))
-	if err != nil {
-		return apierrors.NewBadRequest(err.Error())
-	}
-	review, err := parseReview(x.r.Header.Get("Content-Type"), body)
-	if err != nil {
-		return err
-	}
-	a := review.Spec.ResourceAttributes
-	if a == nil {
-		review.Status.Allowed = review.Spec.NonResourceAttributes != nil && review.Spec.NonResourceAttributes.Verb == "get"
-	} else {
-		review.Status.Allowed = s.o.Allow(Access{a.Verb, a.Group, a.Resource, a.Namespace, a.Name})
-	}
-	if !review.Status.Allowed {
-		review.Status.Reason = "rewatch serves the past read-only, to those who may see it"
-	}
-	review.TypeMeta = metav1.TypeMeta{Kind: "SelfSubjectAccessReview", APIVersion: "authorization.k8s.io/v1"}
-	return x.object(http.StatusCreated, &review)
-}
-
-// protobufMagic begins every protobuf message of the Kubernetes API; a
-// runtime.Unknown with the object follows.
-const protobufMagic = "k8s\x00"
-
-// parseReview reads the one kind of object that the server takes, as JSON or
-// as the protobuf that kubectl prefers.
-func parseReview(contentType string, body []byte) (r authorizationv1.SelfSubjectAccessReview, err error) {
-	switch {
-	case contentType == "" || strings.HasPrefix(contentType, "application/json"):
-		err = json.Unmarshal(body, &r)
-	case strings.HasPrefix(contentType, "application/vnd.kubernetes.protobuf"):
-		var u runtime.Unknown
-		if err = u.Unmarshal(bytes.TrimPrefix(body, []byte(protobufMagic))); err == nil {
-			err = r.Unmarshal(u.Raw)
-		}
-	default:
-		return r, statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType, "the body of the "+
-			"request was in an unknown format - accepted media types include: application/json, application/vnd.kubernetes.protobuf")
-	}
-	if err != nil {
-		return r, apierrors.NewBadRequest(err.Error())
-	}
-	return r, nil
 }

@@ -51,6 +51,8 @@ func (s *Server) serveOther(x *exchange) error {
 				return x.object(http.StatusOK, g)
 			}
 		}
+	case parts[0] == "openapi":
+		return s.openAPI(x, parts[1:])
 	case x.req.isResource():
 		if l := s.resourceList(schema.GroupVersion{Group: x.req.group, Version: x.req.version}); l != nil {
 			return x.object(http.StatusOK, l)
@@ -79,9 +81,11 @@ func (s *Server) byGroupVersion() (order []schema.GroupVersion, m map[schema.Gro
 		}
 		m[gv] = append(m[gv], r)
 	}
-	review := schema.GroupVersion{Group: "authorization.k8s.io", Version: "v1"}
-	if _, ok := m[review]; !ok {
-		order, m[review] = append(order, review), nil
+	for _, group := range []string{"authentication.k8s.io", "authorization.k8s.io"} {
+		review := schema.GroupVersion{Group: group, Version: "v1"}
+		if _, ok := m[review]; !ok {
+			order, m[review] = append(order, review), nil
+		}
 	}
 	return order, m
 }
@@ -115,12 +119,14 @@ func (s *Server) resourceList(gv schema.GroupVersion) *metav1.APIResourceList {
 		return nil
 	}
 	for _, r := range m[gv] {
+		r = s.named(r)
 		l.APIResources = append(l.APIResources, metav1.APIResource{Name: r.Resource, SingularName: r.singular(),
 			Namespaced: r.Namespaced, Kind: r.Kind, Verbs: readVerbs, ShortNames: r.ShortNames, Categories: r.Categories})
 	}
-	if gv.Group == "authorization.k8s.io" {
-		l.APIResources = append(l.APIResources, metav1.APIResource{Name: "selfsubjectaccessreviews",
-			SingularName: "selfsubjectaccessreview", Kind: "SelfSubjectAccessReview", Verbs: []string{"create"}})
+	for _, kind := range reviewKinds[gv.Group] {
+		singular := strings.ToLower(kind)
+		l.APIResources = append(l.APIResources, metav1.APIResource{Name: singular + "s", SingularName: singular, Kind: kind,
+			Verbs: []string{"create"}})
 	}
 	return l
 }

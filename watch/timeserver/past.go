@@ -1,15 +1,21 @@
 package timeserver
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/jsonscan"
 	"rewatch/watch/tape"
 )
 
@@ -25,20 +31,24 @@ type Past struct {
 	reader  *tape.Reader
 	streams map[model.StreamID]*pastStream
 	types   map[string]*pastType // by key
-	whole   bool
-	lost    bool // the recorder lost frames
+	lost    bool                 // the recorder lost frames
+	steps   bool                 // the tape has the steps of its streams; captures have not
 
+	// mu guards what follows, types, streams and what is in those. Only Run
+	// changes them, which reads without it.
 	mu      sync.Mutex
+	whole   bool
 	now     time.Time // of the tape
 	skipped int
 }
 
-// pastStream is one recorded watch. Its state is guarded by Past.mu.
+// pastStream is one recorded watch.
 type pastStream struct {
 	model.StreamInfo
-	typ   *pastType // nil where it cannot be served
-	last  model.Transition
-	since time.Time
+	typ      *pastType // nil where it cannot be served
+	declared bool      // it had begun at the moment that is served
+	last     model.Transition
+	since    time.Time
 }
 
 // pastType is one recorded type of objects.
@@ -70,16 +80,21 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 	if err != nil {
 		return nil, err
 	}
-	p := &Past{store: NewPastStore(), context: context, reader: r, now: at, whole: r.Whole(), lost: t.Info().Counts["lost"] > 0,
-		streams: map[model.StreamID]*pastStream{}, types: map[string]*pastType{}}
+	counts := t.Info().Counts
+	p := &Past{store: NewPastStore(), context: context, reader: r, now: at, whole: r.Whole(), lost: counts["lost"] > 0,
+		steps: counts["transition"] > 0, streams: map[model.StreamID]*pastStream{}, types: map[string]*pastType{}}
 	// Streams that begin later are in the tape's list already, but not in the
 	// reader's: what they watch is unknown until then.
-	for _, s := range t.Info().Streams {
+	streams := t.Info().Streams
+	slices.SortStableFunc(streams, func(a, b model.StreamInfo) int { // the order of discovery
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource))
+	})
+	for _, s := range streams {
 		p.addStream(s)
 	}
 	for _, s := range r.Streams() {
 		if known := p.streams[s.ID]; known != nil {
-			known.last, known.since = s.Last, s.Since
+			known.declared, known.last, known.since = true, s.Last, s.Since
 		}
 	}
 	bytes := int64(0)
@@ -105,6 +120,8 @@ func (p *Past) addStream(info model.StreamInfo) {
 	if info.Context != p.context || p.streams[info.ID] != nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	s := &pastStream{StreamInfo: info}
 	p.streams[info.ID] = s
 	r := Resource{Group: info.Group, Version: info.Version, Resource: info.Resource, Kind: info.Kind,
@@ -210,6 +227,11 @@ func (p *Past) apply(e *tape.Entry) {
 			return // of another context
 		}
 	}
+	if !s.declared {
+		p.mu.Lock()
+		s.declared = true
+		p.mu.Unlock()
+	}
 	switch e.Type {
 	case model.Added, model.Modified:
 		p.put(s, e.Raw, e.Identity, e.Reverted)
@@ -249,8 +271,13 @@ func (p *Past) put(s *pastStream, raw []byte, id model.Identity, reverted bool) 
 		}
 	}
 	if id.Namespace != "" && !s.typ.Namespaced {
+		p.mu.Lock()
 		s.typ.Namespaced = true // nor does one that began empty
+		p.mu.Unlock()
 		p.store.setNamespaced(s.typ.Key())
+	}
+	if s.typ.Key() == "secrets" {
+		raw = encodeFingerprints(raw)
 	}
 	p.count(p.store.PutRecorded(s.typ.Key(), raw))
 	p.addNamespace(id.Namespace)
@@ -267,6 +294,9 @@ func (p *Past) remove(s *pastStream, raw []byte, id model.Identity) {
 			return
 		}
 		delete(holders, key)
+	}
+	if s.typ.Key() == "secrets" {
+		raw = encodeFingerprints(raw)
 	}
 	p.count(p.store.DeleteRecorded(s.typ.Key(), id.Namespace, id.Name, raw))
 }
@@ -311,4 +341,25 @@ func (p *Past) addNamespace(name string) {
 	raw := fmt.Appendf(nil, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":%s,"annotations":{%q:"not recorded, but named by what was"}},`+
 		`"spec":{},"status":{"phase":"Active"}}`, mustJSON(name), synthesised)
 	p.count(p.store.PutRecorded("namespaces", raw))
+}
+
+// encodeFingerprints writes the fingerprints that stand for the values of a
+// Secret in base64: clients decode them.
+func encodeFingerprints(raw []byte) []byte {
+	data := jsonscan.Find(raw, "data")
+	if len(data) == 0 || data[0] != '{' {
+		return raw
+	}
+	var values map[string]string
+	if json.Unmarshal(data, &values) != nil {
+		return raw
+	}
+	for k, v := range values {
+		if strings.HasPrefix(v, "fp:") { // no base64 has a colon
+			values[k] = base64.StdEncoding.EncodeToString([]byte(v))
+		}
+	}
+	encoded := mustJSON(values)
+	at := bytes.Index(raw, data)
+	return slices.Concat(raw[:at], encoded, raw[at+len(data):])
 }

@@ -10,7 +10,8 @@ import (
 // Options are those of a [Server] of this past.
 func (p *Past) Options() Options {
 	return Options{
-		Now: p.Now,
+		Now:      p.Now,
+		Coverage: p.coverage,
 		ReadOnly: func() string {
 			return fmt.Sprintf("this is a recording of %q at %s; it can only be read", p.context, p.Now().UTC().Format("2006-01-02T15:04:05Z"))
 		},

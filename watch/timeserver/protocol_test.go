@@ -177,7 +177,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %+v", c.path, st)
 		}
 	}
-	for _, path := range []string{"/api/v1/gizmos", "/apis/none/v1/pods", "/api/v1/pods/a", "/api/v1/namespaces/shop/nodes", "/openapi/v3"} {
+	for _, path := range []string{"/api/v1/gizmos", "/apis/none/v1/pods", "/api/v1/pods/a", "/api/v1/namespaces/shop/nodes", "/openapi/v2"} {
 		if res := get(t, e, path, nil); res.StatusCode != 404 {
 			t.Errorf("%s: %d", path, res.StatusCode)
 		}

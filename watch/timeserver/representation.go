@@ -181,8 +181,3 @@ func (p page) meta() metav1.ListMeta {
 	}
 	return meta
 }
-
-// printer is what prints the objects of a type.
-func (s *Server) printer(t *shelf) *table.Printer {
-	return s.printers.For(t.Group, t.Kind)
-}

@@ -89,6 +89,52 @@ func Builtins() []Resource {
 	}
 }
 
+// rarer are builtin types that one seldom watches, but that a recording may
+// have.
+func rarer() []Resource {
+	ns := func(group, version, resource, kind, short string) Resource {
+		return Resource{Group: group, Version: version, Resource: resource, Kind: kind, Namespaced: true, ShortNames: strings.Fields(short)}
+	}
+	cluster := func(group, version, resource, kind, short string) Resource {
+		return Resource{Group: group, Version: version, Resource: resource, Kind: kind, ShortNames: strings.Fields(short)}
+	}
+	crds := cluster("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "crd crds")
+	crds.Categories = []string{"api-extensions"}
+	apiServices := cluster("apiregistration.k8s.io", "v1", "apiservices", "APIService", "")
+	apiServices.Categories = []string{"api-extensions"}
+	events := ns("events.k8s.io", "v1", "events", "Event", "ev")
+	events.Uncached = true
+	const admission, flow = "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io"
+	admissions := []Resource{
+		cluster(admission, "v1", "mutatingadmissionpolicies", "MutatingAdmissionPolicy", ""),
+		cluster(admission, "v1", "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", ""),
+		cluster(admission, "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", ""),
+		cluster(admission, "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", ""),
+		cluster(admission, "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", ""),
+		cluster(admission, "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", ""),
+	}
+	for i := range admissions {
+		admissions[i].Categories = []string{"api-extensions"}
+	}
+	return append(admissions, crds, apiServices, events,
+		ns("", "v1", "podtemplates", "PodTemplate", ""),
+		cluster("", "v1", "componentstatuses", "ComponentStatus", "cs"),
+		cluster("certificates.k8s.io", "v1", "certificatesigningrequests", "CertificateSigningRequest", "csr"),
+		cluster(flow, "v1", "flowschemas", "FlowSchema", ""),
+		cluster(flow, "v1", "prioritylevelconfigurations", "PriorityLevelConfiguration", ""),
+		cluster("networking.k8s.io", "v1", "ingressclasses", "IngressClass", ""),
+		cluster("networking.k8s.io", "v1", "ipaddresses", "IPAddress", "ip"),
+		cluster("networking.k8s.io", "v1", "servicecidrs", "ServiceCIDR", ""),
+		cluster("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", ""),
+		cluster("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc"),
+		cluster("storage.k8s.io", "v1", "csidrivers", "CSIDriver", ""),
+		cluster("storage.k8s.io", "v1", "csinodes", "CSINode", ""),
+		ns("storage.k8s.io", "v1", "csistoragecapacities", "CSIStorageCapacity", ""),
+		cluster("storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", ""),
+		cluster("storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", "vac"),
+	)
+}
+
 // Builtin is the builtin type of that plural or key, such as "pods" or
 // "deployments.apps".
 func Builtin(name string) (Resource, bool) {
@@ -102,7 +148,7 @@ func Builtin(name string) (Resource, bool) {
 
 // builtin is the builtin type of the same group, plural and kind.
 func builtin(r Resource) (Resource, bool) {
-	for _, b := range Builtins() {
+	for _, b := range append(Builtins(), rarer()...) {
 		if b.Key() == r.Key() && b.Kind == r.Kind {
 			return b, true
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -49,6 +50,9 @@ type Options struct {
 	// may name, as a protection against web pages that point a name of their
 	// own at this server. Empty is any.
 	Hosts []string
+	// Coverage says what is known of what a request asks for; nil knows
+	// everything.
+	Coverage Coverage
 	// ReadOnly says to who wants to write why that cannot be; nil is a general
 	// text.
 	ReadOnly func() string
@@ -104,11 +108,14 @@ type Server struct {
 	open   map[*exchange]struct{}
 	past   []Request
 	first  int // index of past[0] among all requests ever
+
+	definitions map[definitionOf]*definition // those looked at so far; nil where they are none
 }
 
 // NewServer makes a server over a store.
 func NewServer(store *Store, o Options) *Server {
-	return &Server{store: store, o: o.withDefaults(), printers: table.NewBuiltins(), open: map[*exchange]struct{}{}}
+	return &Server{store: store, o: o.withDefaults(), printers: table.NewBuiltins(), open: map[*exchange]struct{}{},
+		definitions: map[definitionOf]*definition{}}
 }
 
 // Store is what the server serves.
@@ -164,9 +171,10 @@ func (s *Server) serve(x *exchange) error {
 	if s.o.Authenticate != nil && !s.o.Authenticate(x.r) {
 		return apierrors.NewUnauthorized("Unauthorized")
 	}
+	if review := reviews[x.req.group+"/"+x.req.version+"/"+x.req.resource]; review != nil {
+		return review(s, x)
+	}
 	switch {
-	case strings.HasPrefix(x.r.URL.Path, accessReviewPrefix):
-		return s.accessReview(x)
 	case !x.req.isResource() || x.req.resource == "":
 		return s.serveOther(x)
 	}
@@ -174,14 +182,24 @@ func (s *Server) serve(x *exchange) error {
 	if t == nil || !x.req.fits(t.Resource) {
 		return x.notServed()
 	}
+	if absent := s.absent(x, t); absent != nil {
+		return absent
+	}
 	if x.req.verb != "get" && x.req.verb != "list" && x.req.verb != "watch" {
 		return s.readOnly(t.Resource, x.req.verb)
 	}
 	if a := x.req.access(); !s.o.Allow(a) {
 		return forbidden(a)
 	}
+	if s.o.Coverage != nil {
+		warnings, err := s.o.Coverage(x.req.access())
+		if err != nil {
+			return err
+		}
+		x.warn(warnings)
+	}
 	if x.req.sub != "" {
-		return x.notServed() // no status subresource, no logs: the past has none
+		return x.notServed() // no status, no scale: the past has none
 	}
 	form, err := s.represent(x, t)
 	if err != nil {
@@ -199,6 +217,20 @@ func (s *Server) serve(x *exchange) error {
 	}
 	x.json(http.StatusOK, form.object(o.raw))
 	return nil
+}
+
+// absent answers for what a recording cannot have: logs, shells, ports.
+func (s *Server) absent(x *exchange, t *shelf) error {
+	what, _, _ := strings.Cut(x.req.sub, "/")
+	no := map[string]string{"log": "logs of", "exec": "processes in", "attach": "processes in", "portforward": "ports of", "proxy": "ports of"}[what]
+	if no == "" {
+		return nil
+	}
+	message := fmt.Sprintf("%s, and there are no %s %s %q", s.o.ReadOnly(), no, t.singular(), x.req.name)
+	if what == "log" {
+		return statusError(http.StatusNotFound, metav1.StatusReasonNotFound, message)
+	}
+	return statusError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, message)
 }
 
 // welcome reports whether a request names this server, and no web page sent

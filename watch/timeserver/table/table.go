@@ -68,17 +68,32 @@ type Builtins map[schema.GroupKind]*Printer
 // NewBuiltins makes them.
 func NewBuiltins() Builtins {
 	b := Builtins{}
+	b.addCore()
 	b.addPods()
+	b.addVolumes()
+	b.addApps()
+	b.addBatch()
+	b.addNetwork()
+	b.addAutoscaling()
+	b.addAccess()
+	b.addAdmission()
+	b.addScheduling()
 	return b
 }
 
 // For is the printer of a kind; kinds without one of their own get the name
 // and the time of creation.
 func (b Builtins) For(group, kind string) *Printer {
-	if p := b[schema.GroupKind{Group: group, Kind: kind}]; p != nil {
+	if p, ok := b.Known(group, kind); ok {
 		return p
 	}
 	return Default()
+}
+
+// Known is the printer of a kind that has one of its own.
+func (b Builtins) Known(group, kind string) (p *Printer, ok bool) {
+	p, ok = b[schema.GroupKind{Group: group, Kind: kind}]
+	return p, ok
 }
 
 // Default prints the name and the time of creation, as a kube-apiserver does
