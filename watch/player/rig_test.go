@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -162,8 +163,13 @@ func row(l *model.Log, e model.Event) string {
 	if e.Type.IsObject() {
 		raw, _ = l.Bytes(e.Object, e.Version)
 	}
-	return fmt.Sprintf("%d %d %v rv %d %+v %s %+v", e.Time, e.Stream, e.Type, e.RV, l.Identity(e.Object), raw, e.Detail)
+	return wall(fmt.Sprintf("%d %d %v rv %d %+v %s %+v", e.Time, e.Stream, e.Type, e.RV, l.Identity(e.Object), raw, e.Detail))
 }
+
+// monotonic is what time.Time prints of a clock that no tape has.
+var monotonic = regexp.MustCompile(` m=[+-][0-9.]+`)
+
+func wall(text string) string { return monotonic.ReplaceAllString(text, "") }
 
 // rows describes all rows of a log.
 func rows(l *model.Log) (out []string) {
@@ -179,6 +185,7 @@ func rows(l *model.Log) (out []string) {
 func state(l *model.Log) (out []string) {
 	for _, s := range l.Streams(time.Time{}) {
 		out = append(out, fmt.Sprintf("stream %d %v %v %+v %d objects", s.ID, s.State, s.Since.UnixNano(), s.Last, s.Objects))
+		out[len(out)-1] = wall(out[len(out)-1])
 		for k, id := range l.Current(s.ID) {
 			raw, _ := l.Bytes(k.Object, k.Version)
 			out = append(out, fmt.Sprintf("object %d %+v %s", s.ID, id, raw))
@@ -237,7 +244,7 @@ func check(tb testing.TB, p *Player) {
 
 func lines[T any](list []T) (out []string) {
 	for _, x := range list {
-		out = append(out, fmt.Sprintf("%+v", x))
+		out = append(out, wall(fmt.Sprintf("%+v", x)))
 	}
 	return out
 }
