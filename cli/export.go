@@ -12,6 +12,7 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/clean"
+	"rewatch/model/query"
 	"rewatch/watch/export"
 	"rewatch/watch/tape"
 )
@@ -65,17 +66,6 @@ func newExport(_ *flags, s streams) *cobra.Command {
 	return cmd
 }
 
-// exportFilter is the one place that says what a filter means.
-func exportFilter(text string) func(*model.Log) (model.Filter, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	return func(log *model.Log) (model.Filter, error) {
-		match, _ := model.PlainWords(text, log)
-		return match, nil
-	}
-}
-
 func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error {
 	if x.out == "" {
 		return usage("export needs -o FILE, or -o - for stdout")
@@ -124,7 +114,7 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 
 // options are those of the export of a tape.
 func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
-	o = export.Options{Filter: exportFilter(x.filter), FilterText: x.filter, Limit: x.limit, Name: filepath.Base(t.path), Tool: "rewatch " + version()}
+	o = export.Options{Limit: x.limit, Name: filepath.Base(t.path), Tool: "rewatch " + version()}
 	info := t.Info()
 	for _, b := range []struct {
 		text string
@@ -140,6 +130,18 @@ func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
 	if !o.To.IsZero() && o.To.Before(o.From) {
 		return o, usage("--to is before --from")
 	}
+	q, err := query.Parse(x.filter)
+	if err != nil {
+		return o, usage("--filter: %s", oneLine(err))
+	}
+	if !q.Empty() {
+		end := o.To // what since: counts back from
+		if end.IsZero() {
+			end = info.To
+		}
+		o.FilterText = q.String()
+		o.Filter = func(log *model.Log) model.Filter { return q.Compile(log, query.Options{Now: end.Local()}).Match }
+	}
 	return o, nil
 }
 
@@ -150,8 +152,6 @@ func exportFailed(x *exportFlags, path string, err error) error {
 		return f
 	case errors.Is(err, export.ErrFormat):
 		return usage("there is no format %q", x.format)
-	case errors.Is(err, export.ErrFilter):
-		return usage("--filter: %s", strings.TrimPrefix(oneLine(err), export.ErrFilter.Error()+": "))
 	case errors.Is(err, export.ErrLimit):
 		return usage("--limit %d is more than the format can hold", x.limit)
 	}

@@ -34,7 +34,7 @@ type Options struct {
 	// Filter makes the filter of rows for a log; nil is every row. FilterText
 	// is how the user wrote it, for headings. Gaps, losses and damage are in
 	// the export whatever the filter says.
-	Filter     func(*model.Log) (model.Filter, error)
+	Filter     func(*model.Log) model.Filter
 	FilterText string
 	// Limit is the most rows that a format for people shows, 0 its default,
 	// negative as many as it can. The others have no limit.
@@ -58,8 +58,6 @@ type Result struct {
 // Errors of Write, beside those of the tape, of the io.Writer and of the context.
 var (
 	ErrFormat = errors.New("export: no such format")
-	// ErrFilter wraps what is wrong with the filter.
-	ErrFilter = errors.New("export: filter")
 	// ErrLimit is for a limit that a format cannot keep.
 	ErrLimit = errors.New("export: over the limit of the format")
 )
@@ -80,6 +78,8 @@ func Formats() []Format {
 	return []Format{
 		{"watch-json", []string{".jsonl", ".ndjson"}, "the frames as they came from the wire, one JSON line each", 0, 0, writeWatchJSON},
 		{"events-json", []string{".json"}, "one JSON line per row: what changed, old and new, by whom; gaps and stream states", 0, 0, writeEventsJSON},
+		{"markdown", []string{".md", ".markdown"}, "a timeline in words, for a ticket or a review", 500, 100_000, writeMarkdown},
+		{"html", []string{".html", ".htm"}, "one self-contained page: timeline, diffs, gaps, search", 50_000, 500_000, writeHTML},
 		{"parquet", []string{".parquet"}, "a table with typed columns, for DuckDB, Spark or ClickHouse", 0, 0, writeParquet},
 	}
 }
@@ -104,6 +104,7 @@ type job struct {
 	out    io.Writer
 	o      Options
 	limit  int  // of rows, negative is none
+	all    bool // changes of streams are wanted that the filter hides, too
 	wire   bool // rows are wanted with their frames, and with nothing else
 	result Result
 }

@@ -82,10 +82,10 @@ func exported(t testing.TB, tp *tape.Tape, format string, o Options) (string, Re
 }
 
 // words is a filter.
-func words(text string) func(*model.Log) (model.Filter, error) {
-	return func(l *model.Log) (model.Filter, error) {
+func words(text string) func(*model.Log) model.Filter {
+	return func(l *model.Log) model.Filter {
 		match, _ := model.PlainWords(text, l)
-		return match, nil
+		return match
 	}
 }
 

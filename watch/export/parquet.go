@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"time"
@@ -134,7 +135,8 @@ func parquetOf(r *row) parquetRow {
 	if r.event.Type.IsObject() {
 		v := int32(min(r.event.Version, 1<<31-1))
 		x.Version = &v
-		x.Object = text(string(r.new))
+		object := string(bytes.ToValidUTF8(r.new, []byte("\ufffd")))
+		x.Object = &object
 	}
 	if r.old != nil {
 		for _, c := range result.Changes {
@@ -156,7 +158,7 @@ func (x *parquetRow) about(r *row) {
 	case model.Gap:
 		x.Cause, x.Text, x.GapSince, x.GapFromRV, x.GapToRV = text(string(d.Cause)), text(d.Text), micros(d.Since), text(d.FromRV), text(d.ToRV)
 		if r.typ == typeLost {
-			lost := r.lost // r is reused
+			lost := r.lost
 			x.Lost = &lost
 		}
 	case model.Note:
@@ -167,15 +169,16 @@ func (x *parquetRow) about(r *row) {
 	}
 }
 
-// valid is a string as Parquet wants it.
-func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+// valid is a string as Parquet wants it. It is a copy: what rows consist of is
+// used again before a batch is written.
+func valid(s string) string { return strings.Clone(strings.ToValidUTF8(s, "\ufffd")) }
 
 // text is a string that can be absent.
 func text(s string) *string {
 	if s == "" {
 		return nil
 	}
-	s = strings.Clone(valid(s)) // rows are reused before a batch is written
+	s = valid(s)
 	return &s
 }
 

@@ -35,6 +35,9 @@ type row struct {
 	lost    int64
 	frame   []byte // of a FRAME; for job.wire of every row that had one
 	damage  *tape.Damage
+	hidden  bool      // the filter does not let it through
+	since   time.Time // of a fold: its first row
+	folded  int64     // rows that it stands for
 
 	explained bool
 	result    diff.Result
@@ -93,19 +96,18 @@ type reader struct {
 }
 
 // logBudget is the memory for what has been: only the newest state of each
-// object, which never leaves the log, is needed.
+// object, which never leaves the log, is needed where there is no filter.
 const logBudget = 64 << 20
 
 // rows calls each with the rows of the span that the filter lets through, in
 // order. quiet leaves it to another pass to report damage.
 func (j *job) rows(quiet bool, each func(*row) error) error {
-	r := &reader{j: j, log: model.NewLog(model.Options{Budget: logBudget}), streams: map[model.StreamID]model.StreamID{}, each: each}
-	if j.o.Filter != nil {
-		match, err := j.o.Filter(r.log)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrFilter, err)
-		}
-		r.match = match
+	r := &reader{j: j, streams: map[model.StreamID]model.StreamID{}, each: each}
+	if j.o.Filter == nil {
+		r.log = model.NewLog(model.Options{Budget: logBudget})
+	} else {
+		r.log = model.NewLog(model.Options{}) // filters may ask for what was before
+		r.match = j.o.Filter(r.log)
 	}
 	if err := r.start(quiet); err != nil {
 		return err
@@ -170,8 +172,32 @@ func (r *reader) start(quiet bool) error {
 			return err
 		}
 	}
+	if err := r.standing(); err != nil {
+		return err
+	}
 	for _, d := range in.Missed() {
 		if err := r.damaged(d, quiet); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// standing takes in how the streams stand at the beginning of the span.
+func (r *reader) standing() error {
+	for _, s := range r.in.Streams() {
+		if s.Since.IsZero() {
+			continue
+		}
+		id := r.streamOf(s.ID)
+		info, _ := r.log.Stream(id)
+		at := r.j.o.From
+		e := r.log.Append(model.Record{Time: at, Stream: id, Type: model.StreamChange, Detail: s.Last})
+		if !r.j.all {
+			continue
+		}
+		r.row = row{time: at.UTC(), typ: e.Type.String(), stream: &info, event: e, hidden: true}
+		if err := r.each(&r.row); err != nil {
 			return err
 		}
 	}
@@ -237,7 +263,9 @@ func (r *reader) record(e *tape.Entry) error {
 	}
 	x.event = r.log.Append(record)
 	if r.match != nil && x.event.Type != model.GapFound && !r.match(x.event) {
-		return nil
+		if x.hidden = r.j.all; !x.hidden || e.Type != model.StreamChange {
+			return nil
+		}
 	}
 	if x.event.Object != 0 {
 		r.new, x.reached = r.log.AppendBytes(r.new[:0], x.event.Object, x.event.Version)
