@@ -2,6 +2,7 @@ package timeserver
 
 import (
 	"encoding/json"
+	"strings"
 
 	"rewatch/watch/timeserver/table"
 )
@@ -14,6 +15,7 @@ type definition struct {
 	shortNames, categories []string
 	printer                *table.Printer
 	schema                 json.RawMessage // openAPIV3Schema, may be missing
+	selectable             []string        // fields that may be selected; not nil
 }
 
 // definition finds the CustomResourceDefinition of a type among the objects
@@ -58,6 +60,7 @@ func parseDefinition(raw []byte, r Resource) *definition {
 				Name                     string
 				AdditionalPrinterColumns []table.CustomColumn
 				Schema                   struct{ OpenAPIV3Schema json.RawMessage }
+				SelectableFields         []struct{ JSONPath string }
 			}
 		}
 	}
@@ -65,9 +68,14 @@ func parseDefinition(raw []byte, r Resource) *definition {
 		return nil
 	}
 	d := &definition{singular: crd.Spec.Names.Singular, shortNames: crd.Spec.Names.ShortNames, categories: crd.Spec.Names.Categories}
+	d.selectable = []string{}
 	for _, v := range crd.Spec.Versions {
-		if v.Name == r.Version {
-			d.printer, d.schema = table.Custom(v.AdditionalPrinterColumns), v.Schema.OpenAPIV3Schema
+		if v.Name != r.Version {
+			continue
+		}
+		d.printer, d.schema = table.Custom(v.AdditionalPrinterColumns), v.Schema.OpenAPIV3Schema
+		for _, f := range v.SelectableFields {
+			d.selectable = append(d.selectable, strings.TrimPrefix(f.JSONPath, "."))
 		}
 	}
 	return d
@@ -82,6 +90,17 @@ func (s *Server) named(r Resource) Resource {
 		r.Singular, r.ShortNames, r.Categories = d.singular, d.shortNames, d.categories
 	}
 	return r
+}
+
+// selectable are the fields that the objects of a type can be selected by.
+func (s *Server) selectable(r Resource) selectable {
+	var custom []string
+	if _, ok := builtin(r); !ok {
+		if d := s.definition(r); d != nil {
+			custom = d.selectable
+		}
+	}
+	return selectableFields(r, custom)
 }
 
 // printer is what prints the objects of a type: for a custom resource whose

@@ -54,7 +54,7 @@ func TestKubectl(t *testing.T) {
 		{args: "auth can-i delete pods", want: "no", fails: true},
 		{args: "get pod nobody -n shop", want: `pods "nobody" not found`, fails: true},
 		{args: "get gizmos", want: `the server doesn't have a resource type "gizmos"`, fails: true},
-		{args: "get pods -A --field-selector spec.colour=red", want: "not a known field selector", fails: true},
+		{args: "get pods -A --field-selector spec.colour=red", want: "field label not supported: spec.colour", fails: true},
 		{args: "delete pod web-1 -n shop", want: "rewatch serves the past read-only", fails: true},
 		{args: "label pod web-1 -n shop a=b", want: "rewatch serves the past read-only", fails: true},
 	} {

@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 		{"/api/v1/pods?resourceVersion=x", 500, "", "invalid syntax"},
 		{"/api/v1/pods?watch=1&resourceVersion=x", 500, "", "invalid syntax"},
 		{"/api/v1/pods?labelSelector=a==b==c", 400, metav1.StatusReasonBadRequest, "found '=='"},
-		{"/api/v1/pods?fieldSelector=spec.x=1", 400, metav1.StatusReasonBadRequest, "not a known field selector"},
+		{"/api/v1/pods?fieldSelector=spec.x=1", 400, metav1.StatusReasonBadRequest, "field label not supported: spec.x"},
 		{"/api/v1/pods?watch=true&sendInitialEvents=true", 422, metav1.StatusReasonInvalid, "NotOlderThan"},
 		{"/api/v1/pods?resourceVersionMatch=Exact", 422, metav1.StatusReasonInvalid, "forbidden unless resourceVersion"},
 		{"/api/v1/pods?continue=rubbish", 400, metav1.StatusReasonBadRequest, "continue"},

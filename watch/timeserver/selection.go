@@ -3,7 +3,6 @@ package timeserver
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,66 +16,97 @@ type selection struct {
 	namespace string // "" is all
 	labels    labels.Selector
 	fields    fields.Selector
+	places    map[string]place // of the fields
 }
 
-// fieldLabels are the field selectors of builtin types, beside metadata.name
-// and metadata.namespace that all types have. Those that are not simply a path
-// into the object are mapped to one.
-func fieldLabels(r Resource) map[string]string {
-	var paths, more []string
+// selectable says where the fields of a field selector lie in the objects of a
+// type.
+type selectable struct {
+	labels map[string]place
+	// refuse is the error for others.
+	refuse func(label string) error
+}
+
+// place is where a field lies: the first of some paths that has a value, or
+// else zero, which is how what objects leave out is selected.
+type place struct {
+	paths []string
+	zero  string
+}
+
+func notSupported(label string) error { return fmt.Errorf("field label not supported: %s", label) }
+
+// selectableFields are the field selectors that k8s.io/kubernetes and
+// CustomResourceDefinitions allow, beside metadata.name and
+// metadata.namespace that all types have.
+func selectableFields(r Resource, custom []string) selectable {
+	s := selectable{map[string]place{}, notSupported}
+	paths := func(labels ...string) {
+		for _, l := range labels {
+			s.labels[l] = place{paths: []string{l}}
+		}
+	}
 	switch r.Key() {
 	case "pods":
-		paths = []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-			"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}
+		paths("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.nominatedNodeName")
+		s.labels["spec.host"] = s.labels["spec.nodeName"]
+		s.labels["spec.hostNetwork"] = place{[]string{"spec.hostNetwork"}, "false"}
+		s.labels["status.podIP"] = place{paths: []string{"status.podIP"}}
+		s.labels["status.podIPs"] = place{} // allowed, and matches nothing but ""
 	case "events":
 		for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {
-			paths = append(paths, "involvedObject."+f)
+			paths("involvedObject." + f)
 		}
-		paths = append(paths, "reason", "reportingComponent", "type")
-		more = []string{"source", "source.component"}
+		paths("reason", "reportingComponent", "type")
+		s.labels["source"] = place{paths: []string{"source.component", "reportingComponent"}}
+	case "events.events.k8s.io":
+		for _, f := range []string{"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"} {
+			paths("regarding." + f)
+		}
+		paths("reason", "reportingController", "type")
 	case "secrets":
-		paths = []string{"type"}
+		paths("type")
+	case "services":
+		paths("spec.clusterIP", "spec.type")
 	case "nodes":
-		paths = []string{"spec.unschedulable"}
+		s.labels["spec.unschedulable"] = place{[]string{"spec.unschedulable"}, "false"}
 	case "namespaces":
-		paths = []string{"status.phase"}
-	case "replicasets.apps":
-		paths = []string{"status.replicas"}
+		paths("status.phase")
+	case "replicationcontrollers":
+		s.labels["status.replicas"] = place{[]string{"status.replicas"}, "0"}
 	case "jobs.batch":
-		more = []string{"status.successful", "status.succeeded"}
+		s.labels["status.successful"] = place{[]string{"status.succeeded"}, "0"}
+		s.refuse = func(label string) error { return fmt.Errorf("field label %q not supported for Job", label) }
+	case "certificatesigningrequests.certificates.k8s.io":
+		paths("spec.signerName")
+	default:
+		paths(custom...)
+		if custom == nil {
+			s.refuse = func(label string) error {
+				return fmt.Errorf("%q is not a known field selector: only %q, %q", label, "metadata.name", "metadata.namespace")
+			}
+		}
 	}
-	m := map[string]string{}
-	for _, p := range paths {
-		m[p] = p
-	}
-	for i := 0; i < len(more); i += 2 {
-		m[more[i]] = more[i+1]
-	}
-	return m
+	paths("metadata.name", "metadata.namespace")
+	return s
 }
 
-func newSelection(namespace string, o internalversion.ListOptions, r Resource) (selection, error) {
-	s := selection{namespace, labels.Everything(), fields.Everything()}
+func newSelection(namespace string, o internalversion.ListOptions, allowed func() selectable) (selection, error) {
+	s := selection{namespace: namespace, labels: labels.Everything(), fields: fields.Everything()}
 	if o.LabelSelector != nil {
 		s.labels = o.LabelSelector
 	}
 	if o.FieldSelector == nil {
 		return s, nil
 	}
-	known := fieldLabels(r)
-	var err error
-	s.fields, err = o.FieldSelector.Transform(func(field, value string) (string, string, error) {
-		if field == "metadata.name" || field == "metadata.namespace" {
-			return field, value, nil
+	known := allowed()
+	s.places = known.labels
+	for _, r := range o.FieldSelector.Requirements() {
+		if _, ok := known.labels[r.Field]; !ok {
+			return s, apierrors.NewBadRequest(known.refuse(r.Field).Error())
 		}
-		if path, ok := known[field]; ok {
-			return path, value, nil
-		}
-		return "", "", fmt.Errorf("%q is not a known field selector: only %q, %q", field, "metadata.name", "metadata.namespace")
-	})
-	if err != nil {
-		return s, apierrors.NewBadRequest(err.Error())
 	}
+	s.fields = o.FieldSelector
 	return s, nil
 }
 
@@ -84,11 +114,14 @@ func (s selection) everything() bool { return s.labels.Empty() && s.fields.Empty
 
 func (s selection) matches(o *object) bool {
 	return o != nil && (s.namespace == "" || s.namespace == o.namespace) &&
-		s.labels.Matches(o.labels) && (s.fields.Empty() || s.fields.Matches(objectFields{o}))
+		s.labels.Matches(o.labels) && (s.fields.Empty() || s.fields.Matches(objectFields{o, s.places}))
 }
 
 // objectFields looks the fields of a field selector up in an object.
-type objectFields struct{ *object }
+type objectFields struct {
+	*object
+	places map[string]place
+}
 
 func (o objectFields) Has(field string) bool { return true }
 
@@ -99,11 +132,25 @@ func (o objectFields) Get(field string) string {
 	case "metadata.namespace":
 		return o.namespace
 	}
+	p := o.places[field]
+	for _, path := range p.paths {
+		if v := o.at(path); v != "" {
+			return v
+		}
+	}
+	return p.zero
+}
+
+// at is the value at a path, "" where there is none.
+func (o objectFields) at(path string) string {
 	at := span{0, len(o.raw)}
-	for name := range strings.SplitSeq(field, ".") {
+	for name := range strings.SplitSeq(path, ".") {
+		if at.start >= len(o.raw) || o.raw[at.start] != '{' {
+			return ""
+		}
 		var ok bool
 		if at, ok = member(o.raw, at.start, name); !ok {
-			return zeroOf(field)
+			return ""
 		}
 	}
 	value := o.raw[at.start:at.end]
@@ -112,15 +159,4 @@ func (o objectFields) Get(field string) string {
 		return text
 	}
 	return string(value)
-}
-
-// zeroOf is what a field that an object leaves out has as its value.
-func zeroOf(field string) string {
-	switch {
-	case slices.Contains([]string{"spec.unschedulable", "spec.hostNetwork"}, field):
-		return "false"
-	case strings.HasPrefix(field, "status.replicas"), field == "status.succeeded":
-		return "0"
-	}
-	return ""
 }

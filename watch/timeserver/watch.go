@@ -41,7 +41,7 @@ func (s *Server) watch(x *exchange, t *shelf, form *representation) error {
 	if err != nil {
 		return err
 	}
-	sel, err := newSelection(x.req.namespace, o, t.Resource)
+	sel, err := newSelection(x.req.namespace, o, func() selectable { return s.selectable(t.Resource) })
 	if err != nil {
 		return err
 	}
