@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,8 +26,12 @@ type program struct {
 
 // costLimit bounds one evaluation, in CEL's own units: a step or a few bytes
 // of text each. It is far more than an honest expression takes, and ends a
-// runaway after some tens of milliseconds.
-const costLimit = 500_000
+// runaway after some tens of milliseconds. After maxOverruns rows the term is
+// given up for those that follow.
+const (
+	costLimit   = 200_000
+	maxOverruns = 5
+)
 
 // variables are the names that an expression may use.
 func variables() map[string]*cel.Type {
@@ -193,9 +198,17 @@ func versionsOf(a *ast.AST) int {
 
 // evaluate judges an expression. An error is no match: see Matcher.Problem.
 func (r *row) evaluate(x *program) bool {
+	if r.overruns >= maxOverruns {
+		r.problems++
+		return false
+	}
 	r.cel.row = r
 	v, _, err := x.program.Eval(&r.cel)
 	if err != nil {
+		if strings.Contains(err.Error(), "cost limit exceeded") {
+			r.overruns++
+			err = errors.New("the expression takes too long: cost limit exceeded")
+		}
 		if r.problems++; r.problem == "" {
 			r.problem = err.Error()
 		}

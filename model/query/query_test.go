@@ -235,7 +235,7 @@ func TestProblem(t *testing.T) {
 		"cel: object.status.phase == 'Running'":                "no such key: status",
 		"cel: object.kind":                                     "the expression is no condition but a value of type string",
 		"cel: object.metadata.name.matches(object.kind + '(')": "error parsing regexp: missing closing ): `Pod(`",
-		"cel: [1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, a+b+c+d+e+f < 100))))))": "actual cost limit exceeded",
+		"cel: [1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, a+b+c+d+e+f < 100))))))": "takes too long",
 	} {
 		q, err := Parse(query)
 		if err != nil {

@@ -23,6 +23,7 @@ type row struct {
 
 	problem  string
 	problems int
+	overruns int
 }
 
 // buffer holds one version of an object.
