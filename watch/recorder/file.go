@@ -22,10 +22,13 @@ type output interface {
 	Close() error
 }
 
-// target is the file of one tape.
+// target is the file of one tape. What is written is kept back until there is
+// more of it, or synced is called: so a tape is begun by one write, and the file
+// is either empty or a tape.
 type target struct {
 	path    string
 	out     output
+	back    []byte
 	regular bool
 	good    int64 // size at the last flush: up to here the tape is whole
 	err     error // of the first write that failed
@@ -71,28 +74,41 @@ func create(path string, force bool) (*target, error) {
 	return &target{path: path, out: f, regular: true}, nil
 }
 
+// maxBack is how much is kept back at most: some data frames.
+const maxBack = 128 << 10
+
 // Write implements io.Writer.
 func (t *target) Write(p []byte) (int, error) {
-	n, err := t.out.Write(p)
-	if err != nil && t.err == nil {
-		t.err = err
+	if t.err != nil {
+		return 0, t.err
 	}
-	return n, err
+	t.back = append(t.back, p...)
+	if len(t.back) >= maxBack {
+		return len(p), t.flush()
+	}
+	return len(p), nil
 }
 
-// synced puts on the disk what was flushed, size bytes in all.
-func (t *target) synced(size int64) error {
-	if !t.regular {
-		return nil
-	}
-	if err := t.out.Sync(); err != nil {
-		if t.err == nil {
-			t.err = err
+// flush writes what was kept back.
+func (t *target) flush() error {
+	if t.err == nil && len(t.back) > 0 {
+		_, t.err = t.out.Write(t.back)
+		if t.back = t.back[:0]; cap(t.back) > 4*maxBack {
+			t.back = nil
 		}
-		return err
 	}
-	t.good = size
-	return nil
+	return t.err
+}
+
+// synced puts on the disk what was written, size bytes in all.
+func (t *target) synced(size int64) error {
+	if t.flush() == nil && t.regular {
+		t.err = t.out.Sync()
+	}
+	if t.err == nil {
+		t.good = size
+	}
+	return t.err
 }
 
 var errVanished = errors.New("it is not there any more")

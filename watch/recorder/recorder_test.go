@@ -209,3 +209,19 @@ func TestTheOldestTapesAreDeleted(t *testing.T) {
 		t.Errorf("%d deletions were said of %d", deleted, s.Deleted)
 	}
 }
+
+// TestEmptyTapeIsATape: what was begun can be read before anything happened.
+func TestEmptyTapeIsATape(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.rwt")
+	x := newSource(0)
+	r := start(t, x, Options{Path: path})
+	for r.Status().Failed == nil {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			break
+		}
+	}
+	if p := play(t, path); p.info.Records != 0 || len(p.info.Streams) != 3 {
+		t.Errorf("%+v", p.info)
+	}
+	end(t, r)
+}

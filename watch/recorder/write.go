@@ -335,18 +335,20 @@ func (r *Recorder) rotate() error {
 		return err
 	}
 	old := r.file
-	if err := r.w.Next(next, r.newest); err != nil {
-		if old.err != nil {
-			next.abandon()
-			return err
-		}
-		r.file = next
-		_ = old.out.Sync()
-		return errors.Join(err, old.out.Close())
+	err = r.w.Next(next, r.newest)
+	if err != nil && next.err == nil { // it is the old one
+		next.abandon()
+		return err
 	}
 	r.file = next
-	if err := errors.Join(old.out.Sync(), old.out.Close()); err != nil {
-		r.o.Say(fmt.Sprintf("%s may not be on the disk: %s", old.path, reason(err)))
+	if old.synced(old.good) == nil {
+		_ = old.out.Close()
+	} else { // only its index is missing
+		old.abandon()
+		r.o.Say(fmt.Sprintf("%s was not closed in order: %s", old.path, reason(old.err)))
+	}
+	if err != nil {
+		return err
 	}
 	size := int64(0)
 	if info, err := os.Stat(old.path); err == nil {
@@ -386,14 +388,12 @@ func (r *Recorder) finish() error {
 
 // fail ends the recording with what is whole of it.
 func (r *Recorder) fail(err error) {
-	if r.file.err != nil {
-		err = r.file.err
-		r.file.abandon()
-	} else { // it is not this file: it can still be ended in order
-		if r.w.Close() == nil {
-			_ = r.file.synced(r.w.Size())
-		}
+	// If it is not this file it can still be ended in order.
+	if r.file.err == nil && r.w.Close() == nil && r.file.synced(r.w.Size()) == nil {
 		_ = r.file.out.Close()
+	} else {
+		err = cmp.Or(r.file.err, err)
+		r.file.abandon()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
