@@ -28,6 +28,8 @@ var errCaptureLine = errors.New("not a line of a capture")
 // ImportLines appends the frames of a capture, and returns how many there
 // were. Each name of a stream becomes a stream of its own in context; the
 // first frame says its group, version and kind, and whether it is namespaced.
+// It adds nothing to that: package capture also works out what was initial
+// state, and takes other formats.
 //
 // Times are kept to the nanosecond. Errors name the line.
 func ImportLines(in io.Reader, w *Writer, context string) (frames int, err error) {
@@ -69,32 +71,41 @@ func readLine(br *bufio.Reader, buf []byte) (one, grown []byte, err error) {
 	}
 }
 
-func importLine(one []byte, w *Writer, context string, streams map[string]model.StreamID) error {
+// ParseLine reads a line of a capture: the time of receipt, the name of the
+// stream, and the frame, of which name and frame may be views of the line. The
+// whole line is checked to be JSON, and the error quotes nothing of it.
+func ParseLine(one []byte) (when time.Time, stream string, frame []byte, err error) {
 	if !jsonscan.Valid(one) { // files come from anywhere
-		return errCaptureLine
+		return time.Time{}, "", nil, errCaptureLine
 	}
 	members, err := jsonscan.AppendMembers(make([]jsonscan.Member, 0, 3), one)
 	if err != nil {
-		return errCaptureLine
+		return time.Time{}, "", nil, errCaptureLine
 	}
-	var when, name, frame []byte
+	var t, name []byte
 	for _, m := range members {
 		switch m.Key {
 		case "t":
-			when = m.Of(one)
+			t = m.Of(one)
 		case "stream":
 			name = m.Of(one)
 		case "frame":
 			frame = m.Of(one)
 		}
 	}
-	t, err := parseSeconds(string(when))
+	if when, err = parseSeconds(string(t)); err != nil {
+		return time.Time{}, "", nil, err
+	}
+	if stream, err = jsonscan.Unquote(name); err != nil || frame == nil {
+		return time.Time{}, "", nil, fmt.Errorf("%w: needs t, stream and frame", errCaptureLine)
+	}
+	return when, stream, frame, nil
+}
+
+func importLine(one []byte, w *Writer, context string, streams map[string]model.StreamID) error {
+	t, stream, frame, err := ParseLine(one)
 	if err != nil {
 		return err
-	}
-	stream, err := jsonscan.Unquote(name)
-	if err != nil || frame == nil {
-		return fmt.Errorf("%w: needs t, stream and frame", errCaptureLine)
 	}
 	typ, object, err := jsonscan.SplitFrame(frame)
 	if err != nil {
@@ -187,6 +198,11 @@ func ExportLines(t *Tape, out io.Writer, damaged func(*Damage)) (frames int, err
 		before := len(buf)
 		if buf = e.AppendFrame(buf); len(buf) == before {
 			continue
+		}
+		for i, c := range buf[before:] { // space between tokens: a server may write over several lines
+			if c == '\n' {
+				buf[before+i] = ' '
+			}
 		}
 		buf = append(buf, '}', '\n')
 		frames++
