@@ -1,0 +1,261 @@
+package tape
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"rewatch/model"
+)
+
+// CauseDamaged is the cause of the gap where a repaired tape was damaged.
+const CauseDamaged model.Cause = "tape-damaged"
+
+// Repaired says what a repair found and did.
+type Repaired struct {
+	Records int64     // that were copied
+	Damages []*Damage // of the tape that was repaired
+	Missing int64     // records known to be lost; there may be more
+	// Restored is how many changes were made up, marked synthetic, so that the
+	// state behind a damage is what the next checkpoint says.
+	Restored int64
+}
+
+// Repair writes what survives of a tape as a new one that is whole. What is lost
+// is on it as a gap in each stream that it may have been of. Behind a damage the
+// state of the cluster is not known until the next checkpoint; what differs
+// there is written as synthetic changes, as after a list.
+//
+// Records come out as they are; the state that the tape begins with, too.
+// Errors are those of Reader.Next and of the Writer.
+func Repair(t *Tape, out io.Writer) (*Repaired, error) {
+	x := &repair{t: t, out: &Repaired{}, rv: map[model.StreamID]string{}, whole: true}
+	x.w = NewWriter(out, t.info.Header, Options{AlreadyRedacted: true})
+	for _, s := range t.info.Streams {
+		x.w.AddStream(s)
+	}
+	var err error
+	if x.r, err = t.reader(0).skipUntil(math.MinInt64); err != nil {
+		return nil, err
+	}
+	if x.last = t.info.From; x.last.IsZero() {
+		x.last = t.info.Created
+	}
+	if err := x.begin(); err != nil {
+		return nil, err
+	}
+	for _, d := range x.r.missed {
+		if err := x.damage(d); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.copy(); err != nil {
+		return nil, err
+	}
+	return x.out, x.w.Close()
+}
+
+type repair struct {
+	t     *Tape
+	r     *Reader
+	w     *Writer
+	out   *Repaired
+	last  time.Time // of the newest record
+	rv    map[model.StreamID]string
+	whole bool // the Writer's state is that of the tape
+}
+
+// begin begins the tape with the state that the old one begins with.
+func (x *repair) begin() error {
+	live := 0
+	for _, err := range x.r.Objects() {
+		if err != nil {
+			return err
+		}
+		live++
+	}
+	var failed error
+	err := x.w.Begin(x.last, x.r.Streams(), live, x.objects(&failed))
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (x *repair) objects(failed *error) iter.Seq[Object] {
+	return func(yield func(Object) bool) {
+		for o, err := range x.r.Objects() {
+			if err != nil {
+				*failed = err
+				return
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// copy copies the records, one by one.
+func (x *repair) copy() error {
+	var buf []byte
+	for {
+		e, err := x.r.Next()
+		var d *Damage
+		switch {
+		case err == io.EOF:
+			return x.summary()
+		case errors.As(err, &d):
+			err = x.damage(d)
+		case err == nil:
+			if !x.whole && x.r.whole {
+				// Its views do not outlive looking at other objects.
+				e.Raw, e.Identity, e.RV = bytes.Clone(e.Raw), cloneIdentity(e.Identity), strings.Clone(e.RV)
+				if err := x.restore(e); err != nil {
+					return err
+				}
+			}
+			buf, err = x.record(e, buf[:0])
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *repair) record(e *Entry, buf []byte) ([]byte, error) {
+	x.out.Records++
+	x.last = e.Time
+	if e.RV != "" {
+		x.rv[e.Stream] = strings.Clone(e.RV) // a view
+	}
+	if e.Lost > 0 {
+		g := e.Detail.(model.Gap) // of the format
+		return buf, x.w.Lost(e.Time, e.Stream, e.Lost, g.FromRV, g.ToRV)
+	}
+	if !e.enveloped {
+		return buf, x.w.Append(e.Record)
+	}
+	buf = e.AppendFrame(buf)
+	return buf, x.w.AppendFrame(e.Record, buf)
+}
+
+// damage writes a gap to each stream that a damage may be about.
+func (x *repair) damage(d *Damage) error {
+	x.out.Damages = append(x.out.Damages, d)
+	if d.Records == 0 || len(x.t.info.Streams) == 0 {
+		return nil
+	}
+	number := "some records"
+	if d.Records > 0 {
+		x.out.Missing += int64(d.Records)
+		number = fmt.Sprintf("%d records", d.Records)
+	}
+	if d.Size > 0 || !x.r.whole {
+		x.whole = false
+	}
+	for _, s := range x.affected(d) {
+		g := model.Gap{FromRV: x.rv[s], Since: x.last, Cause: CauseDamaged,
+			Text: fmt.Sprintf("the tape was damaged at byte %d (%d bytes): %s lost, not all need be of this stream: %s", d.Offset, d.Size, number, d.Text)}
+		if err := x.w.Append(model.Record{Time: x.last, Stream: s, Type: model.GapFound, Detail: g}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// affected are the streams with records in the damaged data frame, or all.
+func (x *repair) affected(d *Damage) []model.StreamID {
+	for i := range x.t.parts {
+		if p := &x.t.parts[i]; p.damage == nil && p.offset == d.Offset && p.text == nil && len(p.Active) > 0 && x.known(p.Active) {
+			return p.Active
+		}
+	}
+	all := make([]model.StreamID, len(x.t.info.Streams))
+	for i := range all {
+		all[i] = model.StreamID(i)
+	}
+	return all
+}
+
+func (x *repair) known(streams []model.StreamID) bool {
+	for _, s := range streams {
+		if s < 0 || int(s) >= len(x.t.info.Streams) {
+			return false
+		}
+	}
+	return true
+}
+
+// restore makes the Writer's state that of the Reader, which has come to a
+// checkpoint and read one record behind it, next.
+func (x *repair) restore(next *Entry) error {
+	x.whole = true
+	mine := key{}
+	if next.Type.IsObject() {
+		mine = keyOf(next.Stream, next.Identity)
+	}
+	exist := map[key]bool{mine: true}
+	var gone []uint64 // numbers of the Writer's
+	deletions := map[uint64]model.Record{}
+	for o, err := range x.r.Objects() {
+		if err != nil {
+			return err
+		}
+		k := keyOf(o.Stream, o.Identity)
+		if k == mine {
+			continue
+		}
+		k = keyOf(o.Stream, cloneIdentity(o.Identity))
+		exist[k] = true
+		r := model.Record{Time: next.Time, Stream: o.Stream, Type: model.Modified, Flags: model.Synthetic, Raw: o.Raw}
+		known := x.w.objects[k]
+		if known == nil {
+			r.Type = model.Added
+		} else if old, err := x.w.texts.of(known); err != nil {
+			return err
+		} else if string(old) == string(o.Raw) {
+			continue
+		}
+		x.out.Restored++
+		if err := x.w.Append(r); err != nil {
+			return err
+		}
+	}
+	for k, o := range x.w.objects {
+		if exist[k] {
+			continue
+		}
+		raw, err := x.w.texts.of(o)
+		if err != nil {
+			return err
+		}
+		id, rv := identify(&x.t.info.Streams[o.stream], raw)
+		gone = append(gone, o.num)
+		deletions[o.num] = model.Record{Time: next.Time, Stream: o.stream, Type: model.Deleted, Flags: model.Synthetic,
+			Identity: cloneIdentity(id), RV: strings.Clone(rv)}
+	}
+	slices.Sort(gone)
+	for _, n := range gone {
+		x.out.Restored++
+		if err := x.w.Append(deletions[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summary says on the tape that it was repaired.
+func (x *repair) summary() error {
+	if len(x.out.Damages) == 0 || len(x.t.info.Streams) == 0 {
+		return nil
+	}
+	return x.w.Append(model.Record{Time: x.last, Type: model.Noted, Detail: model.Note{
+		Text: fmt.Sprintf("repaired: %d records survived, %d are known to be lost, at %d places", x.out.Records, x.out.Missing, len(x.out.Damages))}})
+}
