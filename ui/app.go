@@ -267,6 +267,7 @@ func (a *App) lack() tea.Cmd {
 		}
 	}
 	a.preview()
+	a.object.settleSwap()
 	if a.lay.shows(paneObject) && a.object.due() {
 		a.object.loading = true
 		a.object.request++

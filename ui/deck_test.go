@@ -266,7 +266,7 @@ func newReplay(t testing.TB, w, h int, theme string) (*driver, *memoryDeck) {
 	at := epoch.Add(8500 * time.Millisecond)
 	deck.over.Unwatched = []Span{{From: at, To: at.Add(1500 * time.Millisecond)}}
 	// It is watched three days later.
-	d := &driver{t: t, now: epoch.Add(72 * time.Hour), demo: newDemoLog("prod-eu"), controls: &demoControls{}, deck: deck}
+	d := &driver{t: t, now: epoch.Add(72 * time.Hour), demo: live.demo, controls: &demoControls{}, deck: deck}
 	d.app = NewApp(context.Background(), Options{Transport: deck, Title: "shop.tape", Now: func() time.Time { return d.now }, Location: time.UTC, Theme: theme})
 	t.Cleanup(func() { d.app.Close() })
 	d.app.wake.frame, d.app.wake.brief = 0, 0 // the clock on the wall is that of the test

@@ -248,6 +248,9 @@ func (a *App) hints(w int) string {
 	}
 	for _, b := range a.keys.hints(a.scope(), a.replay != nil) {
 		key, hint := b.keys[0], b.hint
+		if b.id == "play" && !a.still() {
+			hint = "pause"
+		}
 		if l.w+len(key)+len(hint)+4 > w {
 			continue
 		}

@@ -20,7 +20,7 @@ var hostile = []string{
 // act does one of the things that users, clusters and terminals do.
 func (d *driver) act(op, arg int) {
 	all := d.app.keys.all
-	switch op % 10 {
+	switch op % 12 {
 	case 0, 1, 2, 3:
 		b := all[arg%len(all)]
 		if k := b.keys[arg/len(all)%len(b.keys)]; b.id != "quit" && b.id != "suspend" {
@@ -44,7 +44,18 @@ func (d *driver) act(op, arg int) {
 		d.send(tea.PasteMsg{Content: hostile[arg%len(hostile)]})
 	case 9:
 		d.demo.churn(d.now, "prod-eu")
+	case 10:
+		d.send(tea.MouseMotionMsg{X: arg % 230, Y: arg / 230 % 3, Button: tea.MouseLeft})
+		d.send(tea.MouseReleaseMsg{})
+		if d.deck != nil {
+			d.deck.play.Text, d.deck.play.Damaged = hostile[arg%len(hostile)], arg%5 == 0
+		}
+	case 11:
+		if d.deck != nil {
+			d.deck.pass(time.Duration(arg%3000) * time.Millisecond)
+		}
 	}
+	d.settle()
 	d.wait(time.Duration(arg%700) * time.Millisecond)
 }
 
@@ -75,8 +86,26 @@ func TestAnythingInAnyOrder(t *testing.T) {
 		d := newDriver(t, 80, 24, []string{"dark", "light", "mono"}[seed%3], "prod-eu")
 		d.script()
 		for range 150 {
-			d.act(r.IntN(10), r.IntN(1<<20))
+			d.act(r.IntN(12), r.IntN(1<<20))
 			d.check()
+		}
+	}
+}
+
+// The same of a replay: what is shown is always of the moment of its clock.
+func TestAnythingInAnyOrderOfAReplay(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		d, deck := newReplay(t, 80, 24, []string{"dark", "light", "mono"}[seed%3])
+		for range 150 {
+			d.act(r.IntN(12), r.IntN(1<<20))
+			d.check()
+			if d.app.log != deck.log || !d.app.now.Equal(deck.play.Now) {
+				t.Fatalf("the screen shows %v, the tape is at %v", d.app.now, deck.play.Now)
+			}
+			if s := d.app.last; s.Len() > 0 && s.At(s.End()-1).When().After(d.app.now) {
+				t.Fatalf("a row of %v is shown at %v", s.At(s.End()-1).When(), d.app.now)
+			}
 		}
 	}
 }

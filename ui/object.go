@@ -27,6 +27,7 @@ type objectPane struct {
 	newest   bool           // while pinned: go along with new versions
 	identity model.Identity // of what is pinned, which another log knows by it
 	data     *objectData
+	stale    bool        // data is of another log: it stays until the new one is there
 	row      model.Event // a row without an object, shown instead
 	hasRow   bool
 	rowSays  []docLine // about it
@@ -95,7 +96,7 @@ func (p *objectPane) unpin() { p.pinned, p.newest = false, false }
 
 // due reports whether something must be loaded.
 func (p *objectPane) due() bool {
-	return !p.loading && p.want.id != 0 && (p.data == nil || p.data.key != p.want)
+	return !p.loading && p.want.id != 0 && (p.data == nil || p.stale || p.data.key != p.want)
 }
 
 // take accepts an answer; stale ones are dropped.
@@ -107,7 +108,7 @@ func (p *objectPane) take(m objectMsg) {
 	if m.data.key != p.want {
 		return
 	}
-	p.data, p.docWidth = m.data, 0
+	p.data, p.docWidth, p.stale = m.data, 0, false
 }
 
 func (p *objectPane) scroll(n int) { p.top += n; p.settle() }

@@ -90,7 +90,7 @@ func newColumns(w int, contexts bool) columns {
 			rest -= x + 1
 		}
 	}
-	c.name = max(min(w*30/100, 46, rest-2), 16)
+	c.name = max(min(w*30/100, 38, rest-2), 16)
 	c.name = max(min(c.name, rest-2), 0)
 	c.summary = max(rest-c.name-2, 0)
 	return c
@@ -189,15 +189,17 @@ func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool
 	}
 	l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
 	l.pad(min(to+2, c.w))
-	l.cell(text, prefix(e)+info.summary, c.summary)
-	if c.manager > 0 {
-		who := info.manager
-		if e.Has(model.Synthetic) {
-			who = "(relist)"
-		}
-		l.glyphs("", " ", 1)
-		l.right(st.Dim, who, c.manager)
+	who := info.manager
+	if e.Has(model.Synthetic) {
+		who = "(relist)"
 	}
+	if who == "" || c.manager == 0 { // as of Events: more room for what they say
+		l.cell(text, prefix(e)+info.summary, c.w-l.w)
+		return
+	}
+	l.cell(text, prefix(e)+info.summary, c.summary)
+	l.glyphs("", " ", 1)
+	l.right(st.Dim, who, c.manager)
 }
 
 // shownName is the name of an object, of an Event without the number behind

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -95,8 +96,9 @@ func (s *scrubber) build(session []Span) {
 	s.spans(session, scrubMark)
 }
 
-// density brings the parts of the overview to the cells. The scale is
-// logarithmic: one burst must not make all the rest look like nothing.
+// density brings the parts of the overview to the cells. The scale is that of
+// the roots, and ends where all but the highest bursts do: the initial lists
+// must not make all the rest look like nothing.
 func (s *scrubber) density() {
 	parts, w := s.over.Density, s.bar.w
 	if len(parts) == 0 {
@@ -111,13 +113,20 @@ func (s *scrubber) density() {
 			sums[x] = float64(parts[x*len(parts)/w])
 		}
 	}
-	top := 7.0 // a few events are not a full block
+	var some []float64
 	for _, v := range sums {
-		top = max(top, v)
+		if v > 0 {
+			some = append(some, v)
+		}
 	}
+	if len(some) == 0 {
+		return
+	}
+	slices.Sort(some)
+	top := max(some[(len(some)-1)*95/100], 7) // a few events are not a full block
 	for x, v := range sums {
 		if v > 0 {
-			s.cells[x].level = uint8(1 + math.Round(6*math.Log1p(v)/math.Log1p(top)))
+			s.cells[x].level = uint8(1 + math.Round(6*math.Sqrt(min(v/top, 1))))
 		}
 	}
 }

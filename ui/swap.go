@@ -141,14 +141,20 @@ func (p *objectPane) swapLog(old, log *model.Log) {
 		if d.hasEvent && d.key == p.want && !p.newest {
 			at = d.event.Time
 		}
-		stale := *d
-		stale.key = objectKey{}
-		p.data = &stale
 	}
 	p.want = objectKey{}
 	p.hasRow = false
+	p.stale = true
 	if p.pinned {
 		p.lookUp(log, at)
+	}
+}
+
+// settleSwap ends what stayed on screen of another log if nothing takes its
+// place: it is of another moment.
+func (p *objectPane) settleSwap() {
+	if p.stale && p.want.id == 0 {
+		p.data, p.docWidth, p.stale = nil, 0, false
 	}
 }
 
@@ -156,6 +162,7 @@ func (p *objectPane) swapLog(old, log *model.Log) {
 func (p *objectPane) lookUp(log *model.Log, at int64) {
 	k, _, ok := log.Lookup(p.identity)
 	if !ok {
+		p.stale = false
 		p.data = &objectData{identity: p.identity, missing: "this object is not there at this moment of the tape"}
 		p.docWidth = 0
 		return
