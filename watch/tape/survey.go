@@ -3,6 +3,7 @@ package tape
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"time"
 
 	"rewatch/model"
@@ -26,7 +27,8 @@ type StreamSurvey struct {
 	// if it stopped before; Fresh is how much of that it was known to be
 	// current. Both are 0 if the tape has no steps of it.
 	Watched, Fresh time.Duration
-	Objects        int // that exist at the end
+	Bytes          int64 // on the wire, of its frames
+	Objects        int   // that exist at the end
 }
 
 // Moment is a record that is no frame.
@@ -153,6 +155,7 @@ func (s *surveyor) record(x *StreamSurvey) {
 		*n++
 	}
 	if l.detail == nil {
+		x.Bytes += l.wireSize()
 		return
 	}
 	state, e := StreamState{}, Entry{Record: model.Record{Time: when}}
@@ -198,4 +201,64 @@ func (s *surveyor) end(to time.Time) {
 			x.Objects++
 		}
 	}
+}
+
+// wireSize is the size on the wire of the frame that a line stands for.
+func (l *line) wireSize() int64 {
+	size := textSize(l.delta)
+	if l.base64 != nil {
+		size = int64(len(l.base64)-2) / 4 * 3
+	}
+	switch {
+	case l.has&hasN != 0:
+		return l.n
+	case l.has&hasText == 0 || l.what == "F" || model.Flag(l.flags)&model.Synthetic != 0:
+		return size
+	case l.has&hasW != 0:
+		return size + textSize(l.w)
+	}
+	return size + int64(len(`{"type":"","object":}`)+len(typeOf(l.what).String()))
+}
+
+// textSize is the size of the text that a splice makes: of its copies, and of
+// its inserts without what JSON needs around and in them.
+func textSize(splice []byte) (size int64) {
+	copies, n := true, int64(0)
+	for i := 0; i < len(splice); i++ {
+		switch c := splice[i]; {
+		case c == '"':
+			for i++; i < len(splice) && splice[i] != '"'; i++ {
+				if splice[i] == '\\' && i+1 < len(splice) {
+					if i++; splice[i] == 'u' && i+4 < len(splice) {
+						size += escaped(splice[i+1:i+5]) - 1
+						i += 4
+					}
+				}
+				size++
+			}
+			copies = false // a jump follows
+		case c >= '0' && c <= '9':
+			for ; i < len(splice) && splice[i] >= '0' && splice[i] <= '9'; i++ {
+				n = n*10 + int64(splice[i]-'0')
+			}
+			if i--; copies {
+				size += n
+			}
+			n, copies = 0, true
+		}
+	}
+	return size
+}
+
+// escaped is the size in UTF-8 of a character given by four hexadecimal digits;
+// half of a pair has half of that.
+func escaped(hex []byte) int64 {
+	n, err := strconv.ParseUint(string(hex), 16, 16)
+	switch {
+	case err == nil && n < 0x80:
+		return 1
+	case err == nil && n < 0x800, n >= 0xd800 && n < 0xe000:
+		return 2
+	}
+	return 3
 }
