@@ -16,8 +16,9 @@ import (
 // deck records a session, one recording after the other: what R of the screen
 // and --record ask for. It implements ui.Recorder.
 type deck struct {
-	log  *model.Log
-	name string // of the cluster, for the names of files
+	log       *model.Log
+	name      string // of the cluster, for the names of files
+	redaction string // for the headers
 
 	mu  sync.Mutex
 	rec *recorder.Recorder // the newest; nil before the first
@@ -44,7 +45,7 @@ func (d *deck) start(path string, force, held bool) error {
 	if d.rec != nil && !d.rec.Status().Done {
 		return failed("stop that first", "a recording to %s is under way", d.rec.Status().Path)
 	}
-	rec, err := startRecording(d.log, recorder.Options{Path: path, Force: force, Held: held, Tool: "rewatch " + version()})
+	rec, err := startRecording(d.log, recorder.Options{Path: path, Force: force, Held: held, Tool: "rewatch " + version(), Redaction: d.redaction})
 	if err == nil {
 		d.rec = rec
 	}

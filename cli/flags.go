@@ -36,6 +36,7 @@ type flags struct {
 	logFile string
 	// Where to keep it.
 	record string
+	redact []string
 
 	groups []group
 }
@@ -77,6 +78,7 @@ func newFlags() *flags {
 
 	keep := pflag.NewFlagSet("keep", pflag.ContinueOnError)
 	keep.StringVar(&f.record, "record", "", "Record the session from its start to this new tape, with the extension .rwt; R starts and stops others")
+	keep.StringArrayVar(&f.redact, "redact", nil, "Keep only fingerprints of what this JSONPath selects in any object, as .spec.containers[*].env[*].value; may be repeated")
 
 	f.groups = []group{{"What to watch", what}, {"How to show it", show}, {"How to keep it", keep}, {"How to reach the cluster", how}}
 	return f

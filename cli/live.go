@@ -71,8 +71,12 @@ func (s session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes})
-	tapes := &deck{log: log, name: s.clusters[0].name}
+	redactor, redaction, err := s.flags.redactor()
+	if err != nil {
+		return err
+	}
+	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes, Redactor: redactor})
+	tapes := &deck{log: log, name: s.clusters[0].name, redaction: redaction}
 	if s.flags.record != "" {
 		if err := tapes.start(s.flags.record, false, false); err != nil {
 			return err
@@ -91,7 +95,7 @@ func (s session) run(ctx context.Context) error {
 	beside.Go(func() { engine.Run(ctx) })
 	beside.Go(func() { s.showNews(ctx, log) })
 
-	err := s.show(ctx, log, engine, tapes)
+	err = s.show(ctx, log, engine, tapes)
 	cancel()
 	crash := beside.wait(stopTimeout, s.streams.err)
 	told, failure := tapes.close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"rewatch/model"
+	"rewatch/model/redact"
 	"rewatch/watch"
 	"rewatch/watch/recorder"
 )
@@ -48,7 +50,10 @@ FILE-0002.rwt, …); each is complete in itself, and nothing is lost between two
 Numbers go on after the highest that exists. --keep-size lets the oldest tapes of
 this run go; those of earlier runs stay.
 
-Files are for their owner only. The values of Secrets never reach a tape.`,
+Files are for their owner only. The values of Secrets never reach a tape;
+--redact names what else shall not. Fingerprints stand in their place, which tell
+that a value changed. They are keyed: nobody can test a guess. Messages of Events
+and the like are not looked through.`,
 		Example: `  rewatch record -A -o incident.rwt
   rewatch record pods,events -n shop --duration 2h -o shop.rwt
   rewatch record all -A --max-size 1Gi --max-age 24h --keep-size 20Gi -o /data/prod.rwt
@@ -70,6 +75,11 @@ Files are for their owner only. The values of Secrets never reach a tape.`,
 	own.DurationVar(&o.maxAge, "max-age", 0, "Go on in the next tape after this time, as 1h or 24h")
 	own.Var(&o.keepSize, "keep-size", "Delete the oldest tapes of this run when all have more than this together")
 	own.DurationVar(&o.duration, "duration", 0, "End after this time, as 10m or 8h")
+	for _, g := range f.groups {
+		if g.set.Name() == "keep" {
+			own.AddFlag(g.set.Lookup("redact"))
+		}
+	}
 	cmd.Flags().AddFlagSet(own)
 	f.addTargets(cmd, own, "How to record")
 	return cmd
@@ -130,10 +140,14 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	log := model.NewLog(model.Options{Budget: o.memory})
+	redactor, redaction, err := f.redactor()
+	if err != nil {
+		return err
+	}
+	log := model.NewLog(model.Options{Budget: o.memory, Redactor: redactor})
 	said := make(chan string, 64)
 	ro := recorder.Options{Path: o.output, Force: o.force, MaxSize: int64(o.maxSize), MaxAge: o.maxAge, KeepSize: int64(o.keepSize),
-		Tool: "rewatch " + version(), Memory: recordMemory, Say: func(text string) {
+		Tool: "rewatch " + version(), Redaction: redaction, Memory: recordMemory, Say: func(text string) {
 			select {
 			case said <- text:
 			default: // nobody reads; it is no more than a word on the way
@@ -177,6 +191,22 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 		return failed("check the disk", "the disk did not take the end of the tape in time: %s may lack its last moments", rec.Status().Path)
 	}
 	return err
+}
+
+// redactor is what --redact calls for, and how the header of a tape says it.
+func (f *flags) redactor() (r *redact.Redactor, said string, err error) {
+	var rules []redact.Rule
+	for _, path := range f.redact {
+		rule, err := redact.ParseRule(path)
+		if err != nil {
+			return nil, "", usage("--redact %s: %v", path, err)
+		}
+		rules = append(rules, rule)
+	}
+	if len(rules) > 0 {
+		said = "so is what these paths select: " + strings.Join(f.redact, " ")
+	}
+	return redact.New().With(rules...), said, nil
 }
 
 // closePatience bounds the wait for the disk at the end.

@@ -163,3 +163,32 @@ func TestRecordToStdout(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 }
+
+// TestRecordRedacts: what --redact selects is nowhere on the tape, and its
+// header says so.
+func TestRecordRedacts(t *testing.T) {
+	server := newTestCluster(t, timeserver.Options{})
+	server.put(t, "configmaps", "shop", "login", `"data":{"user":"ann","password":"hunter2"}`)
+	kubeconfig(t, "dev="+server.url)
+	path := filepath.Join(t.TempDir(), "a.rwt")
+	r := background(t, "record", "configmaps", "-A", "-o", path, "--redact", ".data.password", "--duration", "1s")
+	if code := <-r.code; code != 0 {
+		t.Fatal(r.stderr.String())
+	}
+	r.code <- 0
+	info, entries := readTape(t, path)
+	if !strings.Contains(info.Redaction, ".data.password") {
+		t.Errorf("%q", info.Redaction)
+	}
+	found := false
+	for _, e := range entries {
+		found = found || strings.Contains(string(e.Raw), `"user":"ann","password":"fp:`)
+		if strings.Contains(string(e.AppendFrame(nil)), "hunter2") {
+			t.Errorf("%s", e.Raw)
+		}
+	}
+	if !found {
+		t.Error("the object is not on the tape, or not redacted")
+	}
+	fails(t, 2, "--redact .data[: column 7", "record", "pods", "-o", path, "--force", "--redact", ".data[")
+}

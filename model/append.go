@@ -90,11 +90,11 @@ func identify(st *stream, r *Record) {
 // and reports whether the object came to exist in the stream or ceased to.
 func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (change bool) {
 	raw := r.Raw
-	if isSecret(st, r.Identity) && len(raw) > 0 {
+	if secret := isSecret(st, r.Identity); len(raw) > 0 && (secret || len(l.redactor.Rules()) > 0) {
 		if r.Bytes == 0 && r.Flags&Synthetic == 0 {
 			r.Bytes = len(raw)
 		}
-		raw = l.redacted(raw)
+		raw = l.redacted(raw, secret)
 		r.Raw = raw
 	}
 	id, named := l.objects.find(r.Identity)
@@ -151,13 +151,16 @@ func isSecret(st *stream, id Identity) bool {
 	return st.Group == "" && st.Resource == "secrets" || id.APIVersion == "v1" && (id.Kind == "Secret" || id.Kind == "SecretList")
 }
 
-// redacted returns a Secret without its values. What cannot be read cannot be
-// redacted, and is not kept.
-func (l *Log) redacted(raw []byte) []byte {
-	if !json.Valid(raw) {
-		return []byte(`{}`)
+// redacted returns an object without what must not be kept of it. What cannot
+// be read cannot be redacted, and is not kept.
+func (l *Log) redacted(raw []byte, secret bool) []byte {
+	if secret {
+		if !json.Valid(raw) {
+			return []byte(`{}`)
+		}
+		raw = l.redactor.Secret(raw)
 	}
-	return l.redactor.Secret(raw)
+	return l.redactor.Apply(raw)
 }
 
 // replayDepth is how many versions back a resourceVersion is looked for. A
@@ -235,8 +238,8 @@ func (l *Log) Differs(s StreamID, id ObjectID, version uint32, raw []byte) bool 
 	g := l.objects.groups[o.group]
 	secret := isSecret(l.streams[s], Identity{APIVersion: g.apiVersion, Kind: g.kind})
 	l.mu.RUnlock()
-	if err == nil && secret {
-		raw = l.redacted(raw)
+	if err == nil {
+		raw = l.redacted(raw, secret)
 	}
 	return err == nil && !sameContent(held, raw)
 }

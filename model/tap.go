@@ -187,11 +187,11 @@ func (l *Log) hand(st *stream, e Event, r *Record, given bool) {
 		out.Identity, out.RV = Identity{}, ""
 	}
 	secret := isSecret(st, r.Identity)
-	if r.Type == Bookmark && secret && len(r.Raw) > 0 {
-		out.Raw = l.redacted(r.Raw)
+	if r.Type == Bookmark && len(r.Raw) > 0 {
+		out.Raw = l.redacted(r.Raw, secret)
 	}
-	if secret && len(r.Frame) > 0 {
-		out.Frame = l.redacted(r.Frame)
+	if len(r.Frame) > 0 {
+		out.Frame = l.redactedFrame(r.Frame, secret)
 	}
 	for _, t := range l.taps {
 		t.Record(e, out)
@@ -208,10 +208,16 @@ func (l *Log) Pass(r Record) {
 		return
 	}
 	out := Record{Time: r.Time, Stream: r.Stream, Frame: r.Frame, Bytes: len(r.Frame)}
-	if st := l.streams[r.Stream]; isSecret(st, Identity{}) {
-		out.Frame = l.redacted(r.Frame)
-	}
+	out.Frame = l.redactedFrame(r.Frame, isSecret(l.streams[r.Stream], Identity{}))
 	for _, t := range l.taps {
 		t.Record(Event{}, out)
 	}
+}
+
+// redactedFrame is redacted for a whole frame.
+func (l *Log) redactedFrame(frame []byte, secret bool) []byte {
+	if secret {
+		frame = l.redactor.Secret(frame)
+	}
+	return l.redactor.ApplyFrame(frame)
 }

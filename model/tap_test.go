@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"rewatch/model/redact"
 )
 
 // taken is what a tap got, copied.
@@ -126,6 +128,35 @@ func TestTapTakesOverFromWhatIsHeld(t *testing.T) {
 		if fill(log, seed, 10); len(after.events) != n {
 			t.Error("a cancelled tap got something")
 		}
+	}
+}
+
+// TestRulesHoldInTheLog: what --redact selects is in no version, and an object
+// that comes again is known again.
+func TestRulesHoldInTheLog(t *testing.T) {
+	rule, err := redact.ParseRule(".spec.password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := NewLog(Options{Redactor: redact.New().With(rule)})
+	id := log.AddStream(StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod"})
+	var got taken
+	log.Tap(got.tap())
+	raw := []byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"s","uid":"u","resourceVersion":"1"},"spec":{"password":"hunter2"}}`)
+	r := Record{Time: time.Unix(1, 0), Stream: id, Type: Added, Raw: raw, Frame: []byte(`{"object":` + string(raw) + `,"type":"ADDED"}`)}
+	e := log.Append(r)
+	if again := log.Append(r); again.Version != e.Version || !again.Has(Replayed) || log.Differs(id, e.Object, e.Version, raw) {
+		t.Errorf("%+v after %+v", again, e)
+	}
+	log.Pass(Record{Time: time.Unix(1, 0), Stream: id, Frame: []byte(`{"type":"ODD","object":` + string(raw) + `}`)})
+	held, _ := log.Bytes(e.Object, e.Version)
+	for _, text := range [][]byte{held, got.records[0].Raw, got.records[0].Frame, got.records[2].Frame} {
+		if bytes.Contains(text, []byte("hunter2")) || !bytes.Contains(text, []byte(log.Redactor().Fingerprint("hunter2"))) {
+			t.Errorf("%s", text)
+		}
+	}
+	if n := log.Streams(time.Time{})[id].Bytes; n != 2*int64(len(raw)) {
+		t.Errorf("%d bytes on the wire", n)
 	}
 }
 

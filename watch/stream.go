@@ -70,7 +70,7 @@ func newStream(e *Engine, c *Cluster, t Target, gate *hostGate) *stream {
 	if t.Group != "" {
 		s.apiVersion = t.Group + "/" + t.Version
 	}
-	s.secret = t.Group == "" && t.Resource == "secrets"
+	s.secret = t.Group == "" && t.Resource == "secrets" || len(e.log.Redactor().Rules()) > 0
 	s.selective = t.Label != "" || fieldsMayChange(t.Field)
 	s.listOnly = !t.mayWatch()
 	s.polling = !t.mayWatch()

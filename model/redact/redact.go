@@ -28,7 +28,10 @@ import (
 // nothing, so that what comes from a tape is shown as it was recorded.
 //
 // It may be used from any goroutine.
-type Redactor struct{ key [32]byte }
+type Redactor struct {
+	key   [32]byte
+	rules []Rule
+}
 
 // New returns a Redactor with a random key, which never leaves the process.
 func New() *Redactor {
@@ -68,14 +71,7 @@ func (r *Redactor) Redact(raw []byte) ([]byte, error) {
 	if !w.object(raw, 0) {
 		return []byte(placeholder), ErrNotObject
 	}
-	out := make([]byte, 0, len(raw)+64)
-	at := 0
-	for _, e := range w.edits {
-		out = append(out, raw[at:e.Start]...)
-		out = append(out, e.text...)
-		at = e.End
-	}
-	return append(out, raw[at:]...), nil
+	return append([]byte(nil), w.edited(raw)...), nil
 }
 
 // Fingerprint returns the fingerprint of a decoded value.
@@ -99,6 +95,7 @@ type edit struct {
 // walker collects the edits of one object, in order.
 type walker struct {
 	r     *Redactor
+	rules []Rule // nil for a Secret
 	edits []edit
 }
 
@@ -109,6 +106,9 @@ const maxNesting = 3
 // object collects the edits of an object that is valid JSON; it reports false
 // if it is none. nesting is the number of strings that raw is wrapped in.
 func (w *walker) object(raw []byte, nesting int) bool {
+	if w.rules != nil {
+		return w.ruled(raw, nesting)
+	}
 	members, err := jsonscan.AppendMembers(nil, raw)
 	if err != nil {
 		return false
