@@ -50,7 +50,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	if !errors.As(err, &f) { // cobra's own: an unknown flag, a wrong number of arguments
 		f = usage("%v", err)
 	}
-	_, _ = fmt.Fprintf(s.err, "rewatch: %s\n", clean.Line(f.Error()))
+	if f.msg != "" { // else all is said already
+		_, _ = fmt.Fprintf(s.err, "rewatch: %s\n", clean.Line(f.Error()))
+	}
 	return f.code
 }
 
@@ -100,6 +102,6 @@ func newRoot(s streams) *cobra.Command {
 	root.Flags().Bool("version", false, "Print the version") // cobra's own would take -v, kubectl's verbosity
 	f.addTo(root)
 	root.ValidArgsFunction = completeTypes
-	root.AddCommand(newDemo(f, s), newExport(f, s), newImport(f, s), newRecord(f, s), newReplay(f, s), newServe(f, s), newVersion(s))
+	root.AddCommand(newDemo(f, s), newExport(f, s), newImport(f, s), newInfo(f, s), newRecord(f, s), newRepair(f, s), newReplay(f, s), newServe(f, s), newVerify(f, s), newVersion(s))
 	return root
 }

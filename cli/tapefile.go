@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"rewatch/watch/tape"
 )
@@ -12,8 +16,37 @@ import (
 // tapeFile is a tape on disk that is open for reading.
 type tapeFile struct {
 	*tape.Tape
-	path string
-	file *os.File
+	path    string
+	changed time.Time // when it was last written to
+	file    *metered
+}
+
+// metered is a file that tells a progress how much of it was read.
+type metered struct {
+	*os.File
+	size int64
+	read atomic.Int64
+	tell atomic.Pointer[progress]
+}
+
+// ReadAt implements io.ReaderAt.
+func (m *metered) ReadAt(b []byte, at int64) (int, error) {
+	n, err := m.File.ReadAt(b, at)
+	if p := m.tell.Load(); p != nil {
+		p.set(m.read.Add(int64(n)), m.size)
+	}
+	return n, err
+}
+
+// whileReading runs work that reads the tape from begin to end, shows on w how
+// far it has come, and leaves it when ctx ends.
+func (t *tapeFile) whileReading(ctx context.Context, w io.Writer, what string, work func() error) error {
+	p := newProgress(w, what+" "+t.path)
+	defer p.end()
+	t.file.read.Store(0)
+	t.file.tell.Store(p)
+	defer t.file.tell.Store(nil)
+	return unlessDone(ctx, work)
 }
 
 // openTape opens a tape. What a recorder writes to it later is not seen. Errors
@@ -37,12 +70,13 @@ func openTape(path string) (*tapeFile, error) {
 	if err != nil {
 		return nil, notOpened(path, err)
 	}
-	t, err := tape.Open(f, info.Size(), tape.Limits{})
+	m := &metered{File: f, size: info.Size()}
+	t, err := tape.Open(m, m.size, tape.Limits{})
 	if err != nil {
 		_ = f.Close()
 		return nil, unreadable(path, err)
 	}
-	return &tapeFile{Tape: t, path: path, file: f}, nil
+	return &tapeFile{Tape: t, path: path, changed: info.ModTime(), file: m}, nil
 }
 
 // Close closes the file.
@@ -70,4 +104,48 @@ func unreadable(path string, err error) *failure {
 		return failed("no recorder makes such tapes: do not trust it", "%s wants more memory than a tape may: %s", path, oneLine(err))
 	}
 	return failed("check the disk", "cannot read %s: %s", path, oneLine(err))
+}
+
+// beingWritten is how long after a write a tape without an end is taken for one
+// that is being recorded: recorders write about once a second.
+const beingWritten = 5 * time.Second
+
+// running reports whether the tape is being recorded, as far as can be seen: it
+// has no end, nothing is wrong but that, and it was written to a moment ago.
+func (t *tapeFile) running(now time.Time) bool {
+	i := t.Info()
+	for _, d := range i.Damages {
+		if d.Offset+d.Size < i.Size {
+			return false
+		}
+	}
+	return !i.Closed && now.Sub(t.changed) < beingWritten
+}
+
+// eachTape opens files one after the other, and goes on where one cannot be
+// opened or read; it returns the first failure.
+func (s streams) eachTape(ctx context.Context, paths []string, do func(t *tapeFile) error) error {
+	var first error
+	for _, path := range paths {
+		t, err := openTape(path)
+		if err == nil {
+			err = do(t)
+			_ = t.Close()
+		}
+		if ctx.Err() != nil {
+			return failed("", "interrupted")
+		}
+		if err == nil {
+			continue
+		}
+		if first == nil && len(paths) > 1 {
+			first = failed("", "not all of the files could be read")
+		} else if first == nil {
+			first = err
+		}
+		if len(paths) > 1 {
+			s.tell("rewatch: %v", err)
+		}
+	}
+	return first
 }

@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rewatch/model"
+	"rewatch/watch/tape"
+)
+
+func newInfo(_ *flags, s streams) *cobra.Command {
+	format := choice{"text", []string{"text", "json"}}
+	cmd := &cobra.Command{
+		Use:   "info FILE...",
+		Short: "Say what a tape holds",
+		Long: `Say what tapes hold: what was watched and when, how many changes of each kind,
+how much of the time each watch was known to be current, where changes may be
+missing, and how the recording ended. It reads the lines of the tape and rebuilds
+no object; rewatch verify does.
+
+"current" is the share of the time that a stream was watched, in which what it
+showed was known to be up to date. OBJECTS are those that exist at the end.`,
+		Example: "  rewatch info incident.tape\n  rewatch info *.tape -o json | jq '.tapes[].gaps'",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runInfo(cmd.Context(), format.value, args, s)
+		},
+	}
+	cmd.Flags().VarP(&format, "output", "o", "How to write it: text or json")
+	return cmd
+}
+
+func runInfo(ctx context.Context, format string, paths []string, s streams) error {
+	var docs []infoDoc
+	p := newPage(s.out)
+	err := s.eachTape(ctx, paths, func(t *tapeFile) error {
+		var survey *tape.Survey
+		err := t.whileReading(ctx, s.err, "reading", func() (err error) { survey, err = t.Survey(); return err })
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			return unreadable(t.path, err)
+		}
+		d := describeTape(t, survey, time.Now())
+		if format == "json" {
+			docs = append(docs, d)
+			return nil
+		}
+		if len(docs) > 0 {
+			p.line("")
+		}
+		docs = append(docs, d)
+		d.print(p)
+		return p.flush()
+	})
+	if format == "json" && ctx.Err() == nil {
+		if e := writeJSON(s.out, infoList{1, docs}); e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// infoList is what -o json writes. Times are RFC 3339 in UTC, durations are
+// seconds. Members may be added within a version.
+type infoList struct {
+	Version int       `json:"version"`
+	Tapes   []infoDoc `json:"tapes"`
+}
+
+type infoDoc struct {
+	File      string       `json:"file"`
+	Tool      string       `json:"tool"`
+	Created   string       `json:"created"`
+	Redaction string       `json:"redaction"`
+	Ended     string       `json:"ended"` // "in order", "running", "torn"
+	From      string       `json:"from,omitempty"`
+	To        string       `json:"to,omitempty"`
+	Seconds   float64      `json:"seconds"`
+	Records   int64        `json:"records"`
+	Frames    int64        `json:"frames"`
+	Size      int64        `json:"size"`  // of the file
+	Plain     int64        `json:"plain"` // of the frames as they came
+	Segments  int          `json:"segments"`
+	Streams   []streamDoc  `json:"streams"`
+	Gaps      []gapDoc     `json:"gaps"`
+	Marks     []markDoc    `json:"marks"`
+	Lost      int64        `json:"lost"`
+	Damages   []*damageDoc `json:"damages"`
+
+	from, to, created time.Time
+}
+
+type streamDoc struct {
+	Context    string  `json:"context"`
+	Server     string  `json:"server,omitempty"`
+	Resource   string  `json:"resource"` // with its group
+	Kind       string  `json:"kind"`
+	APIVersion string  `json:"apiVersion"`
+	Namespaced bool    `json:"namespaced"`
+	Namespace  string  `json:"namespace,omitempty"`
+	Label      string  `json:"labelSelector,omitempty"`
+	Field      string  `json:"fieldSelector,omitempty"`
+	Added      int64   `json:"added"`
+	Modified   int64   `json:"modified"`
+	Deleted    int64   `json:"deleted"`
+	Bookmarks  int64   `json:"bookmarks"`
+	Others     int64   `json:"others"`
+	Gaps       int64   `json:"gaps"`
+	Objects    int     `json:"objects"`
+	Bytes      int64   `json:"bytes"`
+	Watched    float64 `json:"watchedSeconds"` // 0 if the tape does not tell
+	Fresh      float64 `json:"currentSeconds"`
+	State      string  `json:"state,omitempty"` // at the end
+	Text       string  `json:"text,omitempty"`  // why
+}
+
+type gapDoc struct {
+	Time     string  `json:"time"`
+	Stream   string  `json:"stream"`
+	Cause    string  `json:"cause"`
+	Text     string  `json:"text"`
+	FromRV   string  `json:"fromResourceVersion,omitempty"`
+	ToRV     string  `json:"toResourceVersion,omitempty"`
+	Seconds  float64 `json:"seconds"`
+	Added    int     `json:"added"`
+	Modified int     `json:"modified"`
+	Deleted  int     `json:"deleted"`
+	Lost     int64   `json:"lost"` // frames that the recorder could not write
+
+	at time.Time
+}
+
+type markDoc struct {
+	Time string `json:"time"`
+	Text string `json:"text"`
+
+	at time.Time
+}
+
+func describeTape(t *tapeFile, s *tape.Survey, now time.Time) infoDoc {
+	i := t.Info()
+	d := infoDoc{File: t.path, Tool: i.Tool, Created: stampOf(i.Created), Redaction: i.Redaction, Ended: "torn", From: stampOf(i.From), To: stampOf(i.To),
+		Seconds: i.To.Sub(i.From).Seconds(), Records: i.Records, Size: i.Size, Segments: i.Segments, Lost: s.Lost,
+		Streams: []streamDoc{}, Gaps: []gapDoc{}, Marks: []markDoc{}, Damages: []*damageDoc{}, from: i.From, to: i.To, created: i.Created}
+	switch {
+	case i.Closed:
+		d.Ended = "in order"
+	case t.running(now):
+		d.Ended = "running"
+	}
+	for _, x := range s.Streams {
+		d.Streams = append(d.Streams, describeStream(&x))
+		d.Plain += x.Bytes
+		d.Frames += x.Changes() + x.Bookmarks + x.Others
+	}
+	name := func(id model.StreamID) string {
+		if int(id) < len(s.Streams) {
+			return s.Streams[id].Name()
+		}
+		return "?"
+	}
+	for _, g := range s.Gaps {
+		x, _ := g.Detail.(model.Gap)
+		d.Gaps = append(d.Gaps, gapDoc{Time: stampOf(g.Time), Stream: name(g.Stream), Cause: string(x.Cause), Text: x.Text, FromRV: x.FromRV, ToRV: x.ToRV,
+			Seconds: x.Took.Seconds(), Added: x.Added, Modified: x.Modified, Deleted: x.Deleted, Lost: g.Lost, at: g.Time})
+	}
+	for _, m := range s.Marks {
+		x, _ := m.Detail.(model.Note)
+		d.Marks = append(d.Marks, markDoc{stampOf(m.Time), x.Text, m.Time})
+	}
+	if d.Ended != "running" {
+		d.Damages = describeDamages(t, s.Damages)
+	}
+	return d
+}
+
+func describeStream(x *tape.StreamSurvey) streamDoc {
+	apiVersion := x.Version
+	if x.Group != "" {
+		apiVersion = x.Group + "/" + x.Version
+	}
+	d := streamDoc{Context: x.Context, Server: x.Server, Resource: x.Name(), Kind: x.Kind, APIVersion: apiVersion, Namespaced: x.Namespaced,
+		Namespace: x.Namespace, Label: x.Label, Field: x.Field, Added: x.Added, Modified: x.Modified, Deleted: x.Deleted,
+		Bookmarks: x.Bookmarks, Others: x.Others, Gaps: x.Gaps + x.Lost, Objects: x.Objects, Bytes: x.Bytes,
+		Watched: x.Watched.Seconds(), Fresh: x.Fresh.Seconds()}
+	if !x.Since.IsZero() {
+		d.State, d.Text = x.Last.To.String(), x.Last.Text
+	}
+	return d
+}
+
+// scope says in words what a stream watches of its type.
+func (d *streamDoc) scope() string {
+	var parts []string
+	switch {
+	case d.Namespace != "":
+		parts = append(parts, d.Namespace)
+	case d.Namespaced:
+		parts = append(parts, "all namespaces")
+	default:
+		parts = append(parts, "cluster")
+	}
+	if d.Label != "" {
+		parts = append(parts, "-l "+d.Label)
+	}
+	if d.Field != "" {
+		parts = append(parts, "--field-selector "+d.Field)
+	}
+	return strings.Join(parts, " ")
+}
+
+// listed is how many gaps and marks the text names.
+const listed = 20
+
+func (d *infoDoc) print(p page) {
+	p.line("%s", d.File)
+	if d.from.IsZero() {
+		p.line("  recorded   nothing; created %s by %s", clock(d.created), d.Tool)
+	} else {
+		p.line("  recorded   %s to %s (%s)", clock(d.from), clock(d.to), short(d.to.Sub(d.from)))
+		p.line("  by         %s, %s", d.Tool, clock(d.created))
+	}
+	p.line("  ended      %s", map[string]string{"in order": "in order", "running": "not yet: it is being written",
+		"torn": "in the middle: its recorder was killed, or the disk was full"}[d.Ended])
+	p.line("  size       %s%s, in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
+	p.line("  records    %s", d.counts())
+	p.line("  redacted   %s", d.Redaction)
+	d.printStreams(p)
+	d.printGaps(p)
+	for i, m := range d.Marks {
+		if i == listed {
+			p.line("    and %s", count(int64(len(d.Marks)-i), "more mark"))
+			break
+		}
+		p.line("  mark       %s  %s", clock(m.at), m.Text)
+	}
+	if len(d.Damages) > 0 {
+		p.line("  damaged    %s; see: rewatch verify %s", count(int64(len(d.Damages)), "place"), d.File)
+	}
+}
+
+func (d *infoDoc) ratio() string {
+	if d.Plain == 0 || d.Frames == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" for %s of frames (%.2f %%), %.1f bytes a frame", byteSize(d.Plain), 100*float64(d.Size)/float64(d.Plain), float64(d.Size)/float64(d.Frames))
+}
+
+func (d *infoDoc) counts() string {
+	var added, modified, deleted, bookmarks int64
+	for i := range d.Streams {
+		x := &d.Streams[i]
+		added, modified, deleted, bookmarks = added+x.Added, modified+x.Modified, deleted+x.Deleted, bookmarks+x.Bookmarks
+	}
+	return fmt.Sprintf("%s: %s added, %s modified, %s deleted, %s, %s about the watches themselves", grouped(d.Records), grouped(added),
+		grouped(modified), grouped(deleted), count(bookmarks, "heartbeat"), grouped(d.Records-added-modified-deleted-bookmarks))
+}
+
+func (d *infoDoc) printStreams(p page) {
+	rows := [][]string{{"STREAM", "CONTEXT", "SCOPE", "ADDED", "MODIFIED", "DELETED", "OBJECTS", "GAPS", "CURRENT", "AT THE END"}}
+	for i := range d.Streams {
+		x := &d.Streams[i]
+		current := "unknown"
+		if x.Watched > 0 {
+			current = fmt.Sprintf("%.1f %%", 100*x.Fresh/x.Watched)
+		}
+		rows = append(rows, []string{x.Resource, x.Context, x.scope(), grouped(x.Added), grouped(x.Modified), grouped(x.Deleted), grouped(int64(x.Objects)),
+			grouped(x.Gaps), current, x.State})
+	}
+	p.line("")
+	p.table("  ", []bool{3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: false}, rows)
+	p.line("")
+}
+
+func (d *infoDoc) printGaps(p page) {
+	if len(d.Gaps) == 0 && d.Lost == 0 {
+		p.line("  gaps       none")
+		return
+	}
+	p.line("  gaps       %s%s: changes may be missing", grouped(int64(len(d.Gaps))), map[bool]string{true: fmt.Sprintf(", and the recorder lost %s", count(d.Lost, "frame"))}[d.Lost > 0])
+	for i, g := range d.Gaps {
+		if i == listed {
+			p.line("    and %s; -o json names all", count(int64(len(d.Gaps)-i), "more gap"))
+			break
+		}
+		found := ""
+		if g.Added+g.Modified+g.Deleted > 0 {
+			found = fmt.Sprintf("; found %d added, %d modified, %d deleted", g.Added, g.Modified, g.Deleted)
+		}
+		took := ""
+		if g.Seconds > 0 {
+			took = ", " + short(time.Duration(g.Seconds*float64(time.Second)))
+		}
+		p.line("    %s  %s  rv %s to %s%s  %s%s", clock(g.at), g.Stream, orUnknown(g.FromRV), orUnknown(g.ToRV), took, g.Text, found)
+	}
+}
