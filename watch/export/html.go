@@ -189,8 +189,11 @@ func (p *page) row(n int, r *row) pageRow {
 		h.Context = l.context
 	}
 	p.index.Words[l.class] = l.word
-	if l.class == classFold {
+	switch l.class { // has several words
+	case classFold:
 		p.index.Words[l.class] = "state"
+	case classGap:
+		p.index.Words[l.class] = "gap"
 	}
 	p.enter(r, &l)
 	if r.event.Type.IsObject() {

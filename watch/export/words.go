@@ -114,11 +114,15 @@ func otherLine(r *row) line {
 	case model.Transition:
 		l := line{class: classStream, glyph: "»", word: "stream", text: transitionWords(d, r.time)}
 		if d.To.Degraded() && d.Cause != model.CauseShutdown {
-			l.class, l.word = classTrouble, "stream in trouble"
+			l.class, l.word = classTrouble, "trouble"
 		}
 		return l
 	case model.Gap:
-		return line{class: classGap, glyph: "═", word: "gap", text: gapWords(r, d)}
+		l := line{class: classGap, glyph: "═", word: "gap", text: gapWords(r, d)}
+		if r.typ == typeLost {
+			l.word = "lost"
+		}
+		return l
 	case model.Note:
 		if d.Cause == causeMark {
 			return line{class: classMark, glyph: "◆", word: "mark", text: d.Text}
