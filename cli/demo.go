@@ -19,22 +19,26 @@ import (
 )
 
 func newDemo(f *flags, s streams) *cobra.Command {
-	var o demoOptions
+	o := demoOptions{speed: pace{1}}
 	cmd := &cobra.Command{
 		Use:   "demo [TYPE]...",
-		Short: "Watch a recorded cluster: no cluster needed",
-		Long: `Watch a recorded cluster, served by this process over HTTP on the loopback
-interface, at the pace at which it was recorded, again and again.`,
+		Short: "Replay a recorded cluster: no cluster needed",
+		Long: `Replay the tape that comes with rewatch: three minutes of a small cluster, with a
+rollout, a fight between two managers, nodes that do not answer and an apiserver
+that restarts. All keys of a replay work: ? shows them.
+
+With --chaos the cluster is watched live: this process serves it over HTTP on the
+loopback interface, again and again, and the server misbehaves as servers do.`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: completeTypes,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDemo(cmd.Context(), f, o, args, s) },
 	}
-	cmd.Flags().Float64Var(&o.speed, "speed", 1, "How many times faster than recorded")
-	cmd.Flags().BoolVar(&o.chaos, "chaos", false, "Let the server misbehave as servers do: cut connections, 410, 429, silence, slow headers")
+	cmd.Flags().Var(&o.speed, "speed", "How many times faster than recorded; max does not wait")
+	cmd.Flags().BoolVar(&o.chaos, "chaos", false, "Watch a server that misbehaves as servers do: cut connections, 410, 429, silence, slow headers")
 	return cmd
 }
 
 type demoOptions struct {
-	speed float64
+	speed pace
 	chaos bool
 }
 
@@ -48,13 +52,16 @@ const demoHeartbeat = 10 * time.Second
 const demoWindow = 256
 
 func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s streams) error {
-	if !(o.speed > 0) || math.IsInf(o.speed, 0) {
-		return usage("--speed must be a number above 0")
+	if o.chaos && math.IsInf(o.speed.times, 0) {
+		return usage("--speed max is for replays; with --chaos it must be a number above 0")
 	}
 	defer redirectLogs(f.logFile)()
 	types, err := resolve.Parse(args)
 	if err != nil {
 		return usage("%v", err)
+	}
+	if !o.chaos {
+		return replayDemo(ctx, f, o.speed.times, types, s)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -68,10 +75,7 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 	defer d.stop(cancel)
 	session := session{
 		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types}, typed: args,
-		title: "demo  a recorded cluster", streams: s, news: d.disturbances,
-	}
-	if o.chaos {
-		session.title += ", with chaos"
+		title: "demo  a recorded cluster, with chaos", streams: s, news: d.disturbances,
 	}
 	if len(types) == 0 {
 		session.request.Types = d.types
@@ -89,7 +93,7 @@ type demo struct {
 	cluster      *cluster
 	types        []resolve.Arg // all that the recording has
 	endpoint     *timeserver.Endpoint
-	disturbances chan model.Note // nil without --chaos
+	disturbances chan model.Note // nil without chaos
 	playing      sync.WaitGroup
 }
 
@@ -99,7 +103,7 @@ func startDemo(ctx context.Context, o demoOptions) (*demo, error) {
 		return nil, err
 	}
 	player := timeserver.NewPlayer(history)
-	player.Speed, player.Loop = o.speed, true
+	player.Speed, player.Loop = o.speed.times, true
 	if err := player.Load(); err != nil {
 		return nil, err
 	}

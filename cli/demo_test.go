@@ -73,7 +73,7 @@ func TestChaosIsToldAndSurvived(t *testing.T) {
 // what --memory bounds.
 func TestTheDemosServerForgets(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d, err := startDemo(ctx, demoOptions{speed: 2000})
+	d, err := startDemo(ctx, demoOptions{speed: pace{2000}})
 	if err != nil {
 		cancel()
 		t.Fatal(err)
