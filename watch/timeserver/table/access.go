@@ -5,9 +5,11 @@ import (
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
@@ -30,10 +32,30 @@ func (b Builtins) addAccess() {
 			asked = duration.HumanDuration(time.Duration(*o.Spec.ExpirationSeconds) * time.Second)
 		}
 		return []any{o.Name, now.since(o.CreationTimestamp), or(o.Spec.SignerName, "<none>"), o.Spec.Username, asked, signing(o)}
-	}, name(), age(), text("SignerName", doc(certificatesv1.CertificateSigningRequestSpec{}, "signerName")),
-		text("Requestor", doc(certificatesv1.CertificateSigningRequestSpec{}, "request")),
-		text("RequestedDuration", doc(certificatesv1.CertificateSigningRequestSpec{}, "expirationSeconds")),
-		text("Condition", doc(certificatesv1.CertificateSigningRequestStatus{}, "conditions"))))
+	}, name(), age(), text("SignerName", doc(certificatesv1beta1.CertificateSigningRequestSpec{}, "signerName")),
+		text("Requestor", doc(certificatesv1beta1.CertificateSigningRequestSpec{}, "request")),
+		text("RequestedDuration", doc(certificatesv1beta1.CertificateSigningRequestSpec{}, "expirationSeconds")),
+		text("Condition", doc(certificatesv1beta1.CertificateSigningRequestStatus{}, "conditions"))))
+
+	b.add("certificates.k8s.io", "ClusterTrustBundle", printer(func(o *certificatesv1.ClusterTrustBundle, _ clock) []any {
+		return []any{o.Name, or(o.Spec.SignerName, "<none>")}
+	}, name(), text("SignerName", doc(certificatesv1.ClusterTrustBundleSpec{}, "signerName"))))
+
+	b.add("certificates.k8s.io", "PodCertificateRequest", printer(func(o *certificatesv1.PodCertificateRequest, _ clock) []any {
+		state := "Pending"
+		for _, c := range o.Status.Conditions {
+			if c.Type == "Issued" || c.Type == "Denied" || c.Type == "Failed" {
+				state = c.Type
+			}
+		}
+		return []any{o.Name, o.Spec.PodName, o.Spec.ServiceAccountName, string(o.Spec.NodeName), o.Spec.SignerName, state,
+			labels.FormatLabels(o.Spec.UnverifiedUserAnnotations)}
+	}, name(), text("PodName", doc(certificatesv1.PodCertificateRequestSpec{}, "podName")),
+		text("ServiceAccountName", doc(certificatesv1.PodCertificateRequestSpec{}, "serviceAccountName")),
+		text("NodeName", doc(certificatesv1.PodCertificateRequestSpec{}, "nodeName")),
+		text("SignerName", doc(certificatesv1.PodCertificateRequestSpec{}, "signerName")),
+		text("State", "Is the request Pending, Issued, Denied, or Failed?"),
+		text("UnverifiedUserAnnotations", doc(certificatesv1.PodCertificateRequestSpec{}, "unverifiedUserAnnotations"))))
 
 	b.add("coordination.k8s.io", "Lease", printer(func(o *coordinationv1.Lease, now clock) []any {
 		return []any{o.Name, deref(o.Spec.HolderIdentity, ""), now.since(o.CreationTimestamp)}

@@ -1,6 +1,10 @@
 package table
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -37,6 +41,51 @@ func (b Builtins) addAdmission() {
 		text("ParamRef", "ParamRef indicates the param resource which sets the configuration param"), age())
 	b.add(group, "ValidatingAdmissionPolicyBinding", binding)
 	b.add(group, "MutatingAdmissionPolicyBinding", binding)
+}
+
+func (b Builtins) addDefinitions() {
+	b.add("apiextensions.k8s.io", "CustomResourceDefinition", printer(definitionCells, name(), text("Scope", "Cluster/Namespaced"),
+		text("Versions", "Served versions"), column("Created At", "date", metaDoc("creationTimestamp")), wide(text("Group", "API group")),
+		wide(text("Kind", "CustomResource kind")), wide(text("ShortNames", "Short names")), wide(flag("Established", "Established status"))))
+}
+
+// definition is what is needed of apiextensions-apiserver's type, which is not
+// in k8s.io/api.
+type definition struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Group, Scope string
+		Names        struct {
+			Kind       string
+			ShortNames []string
+		}
+		Versions []struct {
+			Name            string
+			Served, Storage bool
+		}
+	}
+	Status struct {
+		Conditions []struct{ Type, Status string }
+	}
+}
+
+func definitionCells(o *definition, _ clock) []any {
+	var versions []string
+	for _, v := range o.Spec.Versions {
+		switch {
+		case v.Served && v.Storage:
+			versions = append(versions, v.Name+"(storage)")
+		case v.Served:
+			versions = append(versions, v.Name)
+		}
+	}
+	slices.Sort(versions)
+	established := false
+	for _, c := range o.Status.Conditions {
+		established = established || c.Type == "Established" && c.Status == "True"
+	}
+	return []any{o.Name, o.Spec.Scope, strings.Join(versions, ","), o.CreationTimestamp.UTC().Format(time.RFC3339), o.Spec.Group,
+		o.Spec.Names.Kind, strings.Join(o.Spec.Names.ShortNames, ","), established}
 }
 
 func paramKindOf(k *admissionv1.ParamKind) string {

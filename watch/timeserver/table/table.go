@@ -77,6 +77,8 @@ func NewBuiltins() Builtins {
 	b.addAutoscaling()
 	b.addAccess()
 	b.addAdmission()
+	b.addDefinitions()
+	b.addDevices()
 	b.addScheduling()
 	return b
 }

@@ -1,0 +1,196 @@
+// Package serve holds tests of rewatch serve and of the server behind it
+// against what they stand in for.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"rewatch/e2e/cluster"
+	"rewatch/e2e/cluster/clustertest"
+	"rewatch/watch/timeserver"
+)
+
+// controlPlane is the API server to compare with: one that the test starts, or
+// that of the kubeconfig which E2E_KUBECONFIG names, to which objects are
+// added.
+func controlPlane(t *testing.T) *rest.Config {
+	t.Helper()
+	if path := os.Getenv("E2E_KUBECONFIG"); path != "" {
+		cfg, err := clientcmd.BuildConfigFromFlags("", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	return clustertest.Start(t, cluster.Options{Without: cluster.APIOnly}).Config(cluster.Admin)
+}
+
+// tableOf is a Table, with what its rows carry as it came.
+type tableOf struct {
+	ColumnDefinitions []metav1.TableColumnDefinition
+	Rows              []struct {
+		Cells      []any
+		Conditions []metav1.TableRowCondition
+		Object     any
+	}
+}
+
+const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+// fetch gets a path of an API server.
+func fetch(ctx context.Context, client *http.Client, host, path, accept string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, host+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", accept)
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, res.Status)
+	}
+	d := json.NewDecoder(res.Body)
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// The tables of the time server are those of a real API server: the same
+// columns, and for the same objects the same cells, for each type that the API
+// server has.
+func TestTables(t *testing.T) {
+	cfg := controlPlane(t)
+	create(t, cfg, "testdata/objects.yaml")
+	client, err := rest.HTTPClientFor(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := servedTypes(t, cfg)
+	store := timeserver.NewPastStore()
+	now := time.Now()
+	ours := httptest.NewServer(timeserver.NewServer(store, timeserver.Options{Now: func() time.Time { return now }}))
+	defer ours.Close()
+
+	for _, r := range types {
+		load(t, client, cfg.Host, store, r)
+	}
+	empty, compared := []string{}, 0
+	for _, r := range types {
+		t.Run(r.Key(), func(t *testing.T) {
+			path := listPath(r)
+			before := time.Now()
+			var want, got, later tableOf
+			if err := fetch(t.Context(), client, cfg.Host, path, asTable, &want); err != nil {
+				t.Fatal(err)
+			}
+			// An age is one of before the request or of after it.
+			now = before
+			if err := fetch(t.Context(), http.DefaultClient, ours.URL, path, asTable, &got); err != nil {
+				t.Fatal(err)
+			}
+			now = time.Now()
+			if err := fetch(t.Context(), http.DefaultClient, ours.URL, path, asTable, &later); err != nil {
+				t.Fatal(err)
+			}
+			if g, w := len(got.ColumnDefinitions), len(want.ColumnDefinitions); g != w {
+				t.Fatalf("%d columns, want %d", g, w)
+			}
+			for i, w := range want.ColumnDefinitions {
+				if g := got.ColumnDefinitions[i]; g != w {
+					t.Errorf("column %d\n got %+v\nwant %+v", i, g, w)
+				}
+			}
+			if len(got.Rows) != len(want.Rows) {
+				t.Fatalf("%d rows, want %d", len(got.Rows), len(want.Rows))
+			}
+			if len(want.Rows) == 0 {
+				empty = append(empty, r.Key())
+			}
+			for i, w := range want.Rows {
+				compared++
+				g, l := got.Rows[i], later.Rows[i]
+				if !reflect.DeepEqual(g.Cells, w.Cells) && !reflect.DeepEqual(l.Cells, w.Cells) {
+					t.Errorf("row %d\n got %q\nwant %q", i, g.Cells, w.Cells)
+				}
+				if !reflect.DeepEqual(g.Conditions, w.Conditions) {
+					t.Errorf("row %d, conditions\n got %+v\nwant %+v", i, g.Conditions, w.Conditions)
+				}
+				// Its rows lack an annotation that its objects have.
+				if !reflect.DeepEqual(g.Object, w.Object) && r.Key() != "daemonsets.apps" {
+					t.Errorf("row %d, object\n got %v\nwant %v", i, g.Object, w.Object)
+				}
+			}
+		})
+	}
+	t.Logf("%d rows of %d types are equal; nothing to compare of %s", compared, len(types)-len(empty), strings.Join(empty, ", "))
+}
+
+// servedTypes are the types that an API server lets watch, in their preferred
+// versions.
+func servedTypes(t *testing.T, cfg *rest.Config) []timeserver.Resource {
+	t.Helper()
+	d, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := discovery.ServerPreferredResources(d)
+	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
+		t.Fatal(err)
+	}
+	var out []timeserver.Resource
+	for _, l := range lists {
+		gv, err := schema.ParseGroupVersion(l.GroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range l.APIResources {
+			if slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch") {
+				out = append(out, timeserver.Resource{Group: gv.Group, Version: gv.Version, Resource: r.Name, Singular: r.SingularName,
+					Kind: r.Kind, ShortNames: r.ShortNames, Categories: r.Categories, Namespaced: r.Namespaced})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b timeserver.Resource) int { return cmp.Compare(a.Key(), b.Key()) })
+	return out
+}
+
+func listPath(r timeserver.Resource) string {
+	if r.Group == "" {
+		return "/api/" + r.Version + "/" + r.Resource
+	}
+	return "/apis/" + r.Group + "/" + r.Version + "/" + r.Resource
+}
+
+// load copies the objects of a type into a store, as they are.
+func load(t *testing.T, client *http.Client, host string, store *timeserver.Store, r timeserver.Resource) {
+	t.Helper()
+	store.AddResource(r)
+	var list struct{ Items []json.RawMessage }
+	if err := fetch(t.Context(), client, host, listPath(r), "application/json", &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range list.Items {
+		if err := store.PutRecorded(r.Key(), raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
