@@ -76,7 +76,7 @@ func NewApp(ctx context.Context, o Options) *App {
 	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
 	a.wake = waker{frame: time.Second / time.Duration(o.fps()), brief: o.brief()}
 	if o.Transport != nil {
-		a.log, a.replay = o.Transport.Log(), &replay{deck: o.Transport}
+		a.log, a.replay = o.Transport.Log(), &replay{deck: o.Transport, patience: seekPatience}
 		a.wake.deck, a.wake.changed = o.Transport, o.Transport.Changed()
 	}
 	a.subscribe()

@@ -95,3 +95,47 @@ func BenchmarkFrame1M(b *testing.B) {
 		})
 	})
 }
+
+// BenchmarkReplay is what a replay adds, over a million rows.
+//
+//   - frame: a frame of 200×50 with the scrubber of a tape of which a thousand
+//     parts, gaps and marks are known;
+//   - jump: going over to another log, in the event loop;
+//   - prepare: making that log ready, outside of it.
+func BenchmarkReplay(b *testing.B) {
+	demo := millionRows(b)
+	deck := &memoryDeck{changed: make(chan struct{}, 1), log: demo.log}
+	to := epoch.Add(1_000_000 * time.Millisecond)
+	deck.play = Playback{From: epoch, To: to, Now: to, Speed: 1, Event: 1_000_000, Events: 2_000_000, Held: epoch.Add(time.Second), Earlier: 1_000_000}
+	deck.over = Overview{From: epoch, To: to, Density: make([]uint32, 1000)}
+	for i := range deck.over.Density {
+		deck.over.Density[i] = uint32(i * i % 977)
+		at := epoch.Add(time.Duration(i) * time.Second)
+		deck.over.Gaps = append(deck.over.Gaps, Span{From: at, To: at.Add(300 * time.Millisecond)})
+		deck.over.Marks = append(deck.over.Marks, Span{From: at, To: at})
+	}
+	a := NewApp(b.Context(), Options{Transport: deck, Title: "x.tape", Now: func() time.Time { return to }, Location: time.UTC, Theme: "dark"})
+	defer func() { a.Close() }()
+	d := &driver{t: b, app: a, now: to, demo: demo}
+	d.resize(200, 50)
+	o := outlook{height: a.timeline.height}
+	b.Run("frame", func(b *testing.B) {
+		for b.Loop() {
+			a.View()
+		}
+	})
+	b.Run("jump", func(b *testing.B) {
+		b.ReportAllocs()
+		s := a.wake.prepare(b.Context(), o)
+		for b.Loop() {
+			x := *s
+			a.takeSwap(&x)
+			a.View()
+		}
+	})
+	b.Run("prepare", func(b *testing.B) {
+		for b.Loop() {
+			a.wake.prepare(b.Context(), o)
+		}
+	})
+}

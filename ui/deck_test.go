@@ -269,7 +269,7 @@ func newReplay(t testing.TB, w, h int, theme string) (*driver, *memoryDeck) {
 	d := &driver{t: t, now: epoch.Add(72 * time.Hour), demo: live.demo, controls: &demoControls{}, deck: deck}
 	d.app = NewApp(context.Background(), Options{Transport: deck, Title: "shop.tape", Now: func() time.Time { return d.now }, Location: time.UTC, Theme: theme})
 	t.Cleanup(func() { d.app.Close() })
-	d.app.wake.frame, d.app.wake.brief = 0, 0 // the clock on the wall is that of the test
+	d.app.wake.frame, d.app.wake.brief, d.app.replay.patience = 0, 0, 0 // the clock on the wall is that of the test
 	d.resize(w, h)
 	return d, deck
 }

@@ -20,6 +20,8 @@ type replay struct {
 	since time.Time // by the clock on the wall: when seeking began; zero if it is not
 	timed bool      // a command looks at it when it is late
 	asked bool      // for rows before those held
+
+	patience time.Duration // seekPatience
 }
 
 // seekPatience is how long a jump may take before the screen tells of it: a
@@ -67,7 +69,7 @@ func (r *replay) watchSeek() tea.Cmd {
 		return nil
 	}
 	r.timed = true
-	return tea.Tick(seekPatience, func(time.Time) tea.Msg { return seekMsg{} })
+	return tea.Tick(r.patience, func(time.Time) tea.Msg { return seekMsg{} })
 }
 
 // earlier is how many rows the tape has before those that the log holds; -1

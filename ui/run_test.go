@@ -243,6 +243,7 @@ func (m *term) until(want string) {
 }
 
 func TestInARealTerminal(t *testing.T) {
+	t.Parallel()
 	m := newTerm(t, "live")
 	m.until("LIVE")
 	m.until("checkout-5b6")

@@ -93,6 +93,7 @@ func (k keyScript) run(s *session, scopes ...scope) {
 
 // Every key of a replay does on a terminal what it says.
 func TestEveryKeyOfAReplayOnATerminal(t *testing.T) {
+	t.Parallel()
 	_, deck := newReplay(t, 100, 30, "mono")
 	deck.keep = 20
 	stop := make(chan struct{})
@@ -157,6 +158,7 @@ func TestEveryKeyOfAReplayOnATerminal(t *testing.T) {
 
 // Every key of recording does on a terminal what it says.
 func TestEveryKeyOfRecordingOnATerminal(t *testing.T) {
+	t.Parallel()
 	d := newDemoLog("prod-eu")
 	d.start(time.Now(), "prod-eu", 30)
 	rec := &memoryRecorder{path: "/tmp/shop.tape", bytes: 5_100_000}
