@@ -3,9 +3,6 @@ package splice
 import (
 	"encoding/binary"
 	"errors"
-	"strconv"
-
-	"rewatch/model/jsonscan"
 )
 
 var (
@@ -82,43 +79,6 @@ func Apply(dst, base, splice []byte, limit int) ([]byte, error) {
 			return dst, ErrMalformed
 		}
 		splice = splice[w:]
-	}
-	return b.out, nil
-}
-
-// ApplyJSON is Apply for the JSON spelling.
-func ApplyJSON(dst, base, text []byte, limit int) ([]byte, error) {
-	var few [64]jsonscan.Span // most splices have fewer parts, and need no memory
-	parts, err := jsonscan.AppendElements(few[:0], text)
-	if err != nil {
-		return dst, ErrMalformed
-	}
-	b := build{out: dst, base: base, room: limit}
-	for i, p := range parts {
-		part := p.Of(text)
-		switch i % 3 {
-		case 0:
-			n, err := strconv.ParseUint(string(part), 10, 63)
-			if err != nil {
-				return dst, ErrMalformed
-			}
-			if err := b.copyRun(n); err != nil {
-				return dst, err
-			}
-		case 1:
-			s, err := jsonscan.Unquote(part)
-			if err != nil {
-				return dst, ErrMalformed
-			}
-			if err := b.insert([]byte(s)); err != nil {
-				return dst, err
-			}
-		case 2:
-			n, err := strconv.ParseInt(string(part), 10, 64)
-			if err != nil || b.jump(n) != nil {
-				return dst, ErrMalformed
-			}
-		}
 	}
 	return b.out, nil
 }

@@ -53,7 +53,8 @@ type Encoder struct {
 	chain  []int32 // per indexed position: the previous one with that hash + 1
 	shift  uint
 	stride int
-	room   int // bytes that the splice may still have; see EncodeWithin
+	room   int  // bytes that the splice may still have; see EncodeWithin
+	words  bool // inserts shall be whole words
 }
 
 func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
@@ -93,13 +94,25 @@ func agreeBack(a, b []byte) int {
 func (e *Encoder) diff(base, target []byte) {
 	e.steps = e.steps[:0]
 	head := agree(base, target)
+	if e.words {
+		head -= wordBefore(target[:head], base[head:], target[head:])
+	}
 	tail := agreeBack(base[head:], target[head:])
+	if e.words {
+		tail -= wordAfter(target[len(target)-tail:], base[:len(base)-tail], target[:len(target)-tail])
+	}
 	// The common end is one run of its own; the search sees the middle only.
 	b, t := base[:len(base)-tail], target[:len(target)-tail]
 	indexed := false
 	copied, bi, ti := head, head, head
 	for ti < len(t) && e.room >= 0 {
-		mb, mt, n := nextOnDiagonal(b, t, bi, ti)
+		var mb, mt, n int
+		if e.words {
+			mb, mt, n = nextWord(b, t, bi, ti)
+		}
+		if n == 0 {
+			mb, mt, n = e.nextOnDiagonal(b, t, bi, ti)
+		}
 		if n == 0 && len(b) >= gram {
 			if !indexed {
 				e.index(b)
@@ -117,7 +130,7 @@ func (e *Encoder) diff(base, target []byte) {
 	e.room -= len(t) - ti
 	switch {
 	case tail == 0:
-		e.steps = append(e.steps, step{copied, ti, len(t), 0})
+		e.steps = append(e.steps, step{copied, ti, len(t), len(b) - bi})
 	case ti == len(t) && bi == len(b):
 		e.steps = append(e.steps, step{copied + tail, len(target), len(target), 0})
 	default:
@@ -127,12 +140,17 @@ func (e *Encoder) diff(base, target []byte) {
 
 // nextOnDiagonal looks for the next agreement at the same distance between
 // base and target: a value replaced by one of the same length.
-func nextOnDiagonal(b, t []byte, bi, ti int) (mb, mt, n int) {
+func (e *Encoder) nextOnDiagonal(b, t []byte, bi, ti int) (mb, mt, n int) {
 	last := min(diagonal, len(b)-bi-gram, len(t)-ti-gram)
 	for k := 1; k <= last; k++ {
 		if load(b, bi+k) == load(t, ti+k) {
-			mb, mt = bi+k, ti+k
-			return mb, mt, gram + agree(b[mb+gram:], t[mt+gram:])
+			mb, mt, n = bi+k, ti+k, gram+agree(b[bi+k+gram:], t[ti+k+gram:])
+			if e.words {
+				mb, mt, n = wholeWords(b, t, mb, mt, n)
+			}
+			if n >= gram {
+				return mb, mt, n
+			}
 		}
 	}
 	return 0, 0, 0
@@ -187,6 +205,9 @@ func (e *Encoder) nextIndexed(b, t []byte, bi, ti int) (mb, mt, n int) {
 				mb, mt, n = i-back, j-back, length
 			}
 		}
+		if n >= minRun && e.words {
+			mb, mt, n = wholeWords(b, t, mb, mt, n)
+		}
 		if n >= minRun {
 			return mb, mt, n
 		}
@@ -206,7 +227,7 @@ func (e *Encoder) Encode(dst, base, target []byte) []byte {
 // and dst comes back as it was. A splice that is slightly longer may be
 // returned all the same.
 func (e *Encoder) EncodeWithin(dst, base, target []byte, most int) (out []byte, ok bool) {
-	e.room = most
+	e.room, e.words = most, false
 	if e.diff(base, target); e.room < 0 {
 		return dst, false
 	}
@@ -234,24 +255,29 @@ var ErrNotText = errors.New("splice: not valid UTF-8")
 // from base. JSON holds text only, so that target must be valid UTF-8
 // (ErrNotText otherwise) and inserts begin and end between characters; counts
 // are of bytes all the same.
+//
+// Inserts are whole words where that can be, though a splice of fewer bytes
+// exists: siblings that differ in the same values then have the same counts.
 func (e *Encoder) EncodeJSON(dst, base, target []byte) ([]byte, error) {
 	if !utf8.Valid(target) {
 		return dst, ErrNotText
 	}
-	e.room = math.MaxInt
+	e.room, e.words = math.MaxInt, true
 	e.diff(base, target)
 	e.snap(target)
 	dst = append(dst, '[')
 	for k, s := range e.steps {
-		dst = strconv.AppendInt(dst, int64(s.copied), 10)
 		last := k == len(e.steps)-1
-		if last && s.from == s.to {
+		if last && s.from == s.to && s.jump == 0 { // the rest of the base
 			break
 		}
-		dst = jsonscan.AppendQuote(append(dst, ','), string(target[s.from:s.to]))
-		if !last {
-			dst = strconv.AppendInt(append(dst, ','), int64(s.jump), 10)
+		if k > 0 {
 			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(s.copied), 10)
+		dst = jsonscan.AppendQuote(append(dst, ','), string(target[s.from:s.to]))
+		if !last || s.jump != 0 {
+			dst = strconv.AppendInt(append(dst, ','), int64(s.jump), 10)
 		}
 	}
 	return append(dst, ']'), nil

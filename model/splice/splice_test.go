@@ -51,6 +51,9 @@ func checkRound(t *testing.T, e *Encoder, base, target []byte) (size int) {
 	if err == ErrNotText {
 		return len(s)
 	}
+	if n := SizeJSON(int64(len(base)), text); n != int64(len(target)) {
+		t.Fatalf("SizeJSON: %d, want %d\nbase   %q\ntarget %q\nsplice %s", n, len(target), base, target, text)
+	}
 	if got, err := ApplyJSON(nil, base, text, len(target)); err != nil || !bytes.Equal(got, target) {
 		t.Fatalf("ApplyJSON: %v\nbase   %q\ntarget %q\ngot    %q\nsplice %s", err, base, target, got, text)
 	}
@@ -132,7 +135,7 @@ func TestMalformed(t *testing.T) {
 		}
 	}
 	for _, s := range []string{``, `{}`, `[11]`, `[-1]`, `["a"]`, `[1,2]`, `[1,"a","b"]`, `[1,"a",-2]`, `[1,"a",10]`, `[1,"a",1,1e1]`,
-		`[1,"a",99999999999999999999]`, `[1`, `[1,"a]`} {
+		`[1,"a",99999999999999999999]`, `[1`, `[1,"a]`, `[1,]`, `[1,"a",2]x`, `[,1]`, `[1 "a"]`, `[1,""]`, `[1,"\x"]`, `[1,"a",-]`, `[0,"",9223372036854775807]`} {
 		if out, err := ApplyJSON([]byte("x"), base, []byte(s), math.MaxInt); err != ErrMalformed || string(out) != "x" {
 			t.Errorf("%s: %q, %v", s, out, err)
 		}
@@ -169,9 +172,13 @@ func FuzzApply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, s []byte) {
 		const limit = 1 << 16
 		for _, apply := range []func(_, _, _ []byte, _ int) ([]byte, error){Apply, ApplyJSON} {
-			if out, err := apply(nil, base, s, limit); len(out) > limit || err != nil && out != nil {
+			out, err := apply(nil, base, s, limit)
+			if len(out) > limit || err != nil && out != nil {
 				t.Fatalf("%d bytes, %v", len(out), err)
 			}
+		}
+		if out, err := ApplyJSON(nil, base, s, limit); err == nil && SizeJSON(int64(len(base)), s) != int64(len(out)) {
+			t.Fatalf("%d bytes, SizeJSON says %d", len(out), SizeJSON(int64(len(base)), s))
 		}
 	})
 }

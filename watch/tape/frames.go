@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 type headerJSON struct {
 	Frame     int64  `json:"frame"`
 	T         int64  `json:"t"`
+	O         uint64 `json:"o,omitempty"` // number of the newest object
 	Format    string `json:"format,omitempty"`
 	Version   int    `json:"version,omitempty"`
 	Segment   int64  `json:"segment,omitempty"`
@@ -131,9 +133,11 @@ func (w *Writer) begin(t int64) bool {
 }
 
 func (w *Writer) beginWith(h headerJSON) {
-	h.Frame = int64(len(w.frames))
+	h.Frame, h.O = int64(len(w.frames)), w.last
 	w.frame = frameNote{Frame: h.Frame, Segment: h.Format != "", offset: w.out.n}
 	w.zstd.Reset(&w.out)
+	w.former.reset()
+	w.near = w.last
 	w.open, w.synced, w.crc, w.now = true, 0, 0, h.T
 	w.line = append(appendJSON(w.line[:0], h), '\n')
 	w.write() // not endLine: a data frame has more than its first line
@@ -152,9 +156,13 @@ func (w *Writer) write() {
 	if w.err != nil {
 		return
 	}
-	_, w.err = w.zstd.Write(w.line)
-	w.crc = crcUpdate(w.crc, w.line)
-	w.frame.Plain += int64(len(w.line))
+	line := w.line
+	if bytes.Contains(line[:min(len(line), 40)], []byte(`"e":"`)) {
+		line = w.former.shorten(line, w.now)
+	}
+	_, w.err = w.zstd.Write(line)
+	w.crc = crcUpdate(w.crc, line)
+	w.frame.Plain += int64(len(line))
 	w.since += len(w.line)
 	if cap(w.line) > 1<<20 { // do not keep what one large object needed
 		w.line = nil
@@ -196,7 +204,7 @@ func (w *Writer) checkpoint(t int64) {
 		}
 		id, _ := identify(&w.streams[o.stream].StreamInfo, raw)
 		w.line = append(w.line[:0], `{"e":"L"`...)
-		w.alone += w.base(o, id, raw)
+		w.alone += w.base(o, id, raw, false)
 		w.line = append(w.line, '}', '\n')
 		_ = w.endLine()
 	}

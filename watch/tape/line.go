@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -26,21 +27,22 @@ const (
 
 // line is one parsed line. Its slices are parts of the line's bytes.
 type line struct {
-	has           uint
-	what          string // e, or the name of the member that says what the line is
-	t             int64
-	o, b, r, sync uint64
-	s             int64
-	flags         uint64
-	n             int64
-	delta         []byte
-	base64        []byte
-	rv            string
-	w             []byte
-	id            []byte
-	detail        []byte
-	frame         *headerJSON
-	stream        *streamJSON
+	has        uint
+	what       string // e, or the name of the member that says what the line is
+	t          int64
+	b, r, sync uint64
+	o          int64 // more than that of the line before
+	s          int64
+	flags      uint64
+	n          int64
+	delta      []byte
+	base64     []byte
+	rv         string
+	w          []byte
+	id         []byte
+	detail     []byte
+	frame      *headerJSON
+	stream     *streamJSON
 
 	members []jsonscan.Member
 }
@@ -98,7 +100,7 @@ func (l *line) parse(b []byte) (err error) {
 		}
 		return json.Unmarshal(b, l.frame)
 	case "L":
-		if l.has&(hasO|hasS|hasB|hasText) != hasO|hasS|hasB|hasText {
+		if l.has&(hasS|hasB|hasText|hasT) != hasS|hasB|hasText {
 			return errLine
 		}
 	case "stream", "sync":
@@ -124,7 +126,8 @@ func (l *line) member(name string, v []byte) (err error) {
 			err = errLine
 		}
 	case "o":
-		err = l.number(&l.o, hasO, v)
+		l.has |= hasO
+		l.o, err = strconv.ParseInt(string(v), 10, 64)
 	case "b":
 		err = l.number(&l.b, hasB, v)
 	case "r":
@@ -198,4 +201,84 @@ func nameOf(name string) string {
 		return "note"
 	}
 	return "lost"
+}
+
+// scan reads the lines of a data frame for what they say without any object.
+type scan struct {
+	text   []byte // what is left of it
+	line   *line
+	limit  int    // bytes of a line
+	now    int64  // time of the newest record
+	object uint64 // number of the line's object, 0 for none
+	stream model.StreamID
+
+	number   objectNumber
+	expander expander
+	streams  map[uint64]model.StreamID // of objects
+}
+
+func newScan(text []byte, l *line, limit int) *scan {
+	return &scan{text: text, line: l, limit: limit, streams: map[uint64]model.StreamID{}}
+}
+
+// next reads the next line that is no form; false at the end. stream is then
+// that of the line, as far as it or one before it tells, -1 otherwise.
+func (s *scan) next() (bool, error) {
+	for len(s.text) > 0 {
+		one, rest, _ := bytes.Cut(s.text, []byte("\n"))
+		s.text = rest
+		one, err := s.expander.expand(one, s.now, s.limit)
+		if err != nil {
+			return false, err
+		}
+		if one == nil {
+			continue
+		}
+		if err := s.line.parse(one); err != nil {
+			return false, err
+		}
+		s.place()
+		return true, nil
+	}
+	return false, nil
+}
+
+// place finds out what the line's time, object and stream are.
+func (s *scan) place() {
+	l := s.line
+	s.object, s.stream = 0, -1
+	switch {
+	case l.frame != nil:
+		s.now, s.number = l.frame.T, objectNumber{l.frame.O, l.frame.O}
+		s.expander.reset()
+		return
+	case l.isRecord():
+		s.now += l.t
+	case l.what != "L":
+		return
+	}
+	if l.has&(hasO|hasB) != 0 {
+		s.object = s.number.of(l)
+	}
+	if l.has&hasS != 0 {
+		s.stream = model.StreamID(l.s)
+		if s.object != 0 {
+			s.streams[s.object] = s.stream
+		}
+	} else if known, ok := s.streams[s.object]; ok && s.object != 0 {
+		s.stream = known
+	}
+}
+
+// objectNumber finds the numbers of objects, which lines tell relative to the
+// one before in the data frame.
+type objectNumber struct{ near, newest uint64 }
+
+// of returns the number of a line's object.
+func (n *objectNumber) of(l *line) uint64 {
+	if n.near += uint64(l.o); l.has&hasO == 0 {
+		n.near = n.newest + 1
+	}
+	n.newest = max(n.newest, n.near)
+	return n.near
 }

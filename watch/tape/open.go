@@ -264,6 +264,8 @@ func (t *Tape) decode(dst, raw []byte) ([]byte, error) {
 	defer t.pool.Put(d)
 	text, err := d.DecodeAll(raw, dst)
 	switch {
+	case err == nil && len(text)-len(dst) > t.limits.Frame:
+		return dst, fmt.Errorf("%w: a frame of %d bytes of text", ErrLimit, len(text)-len(dst))
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return dst, fmt.Errorf("%w: %w", ErrLimit, err)
 	case err != nil:
@@ -277,7 +279,7 @@ func (t *Tape) decoder() (*zstd.Decoder, error) {
 		return d, nil
 	}
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(t.limits.Window)),
-		zstd.WithDecoderMaxMemory(uint64(t.limits.Frame)))
+		zstd.WithDecoderMaxMemory(uint64(max(t.limits.Frame, t.limits.Window))))
 }
 
 // addCounts adds those of a data frame to those of the tape.

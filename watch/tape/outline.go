@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"bytes"
 	"errors"
 	"time"
 
@@ -30,29 +29,24 @@ func (t *Tape) Outline(frame int) ([]model.Record, error) {
 		return nil, err
 	}
 	out := make([]model.Record, 0, min(p.Records, int64(len(text))))
-	streams := map[uint64]model.StreamID{}
-	var e Entry
-	for one := range bytes.Lines(text) {
-		l := &r.line
-		if l.parse(bytes.TrimSuffix(one, []byte("\n"))) != nil {
-			return out, r.damage(-1, "a line that cannot be understood")
-		}
-		s := l.streamOf(streams)
-		if l.frame != nil {
-			r.now = l.frame.T
-		}
-		if !l.isRecord() {
+	lines := newScan(text, &r.line, t.limits.Line)
+	for {
+		more, err := lines.next()
+		switch {
+		case err != nil:
+			return out, r.damage(-1, "a line that cannot be understood: "+err.Error())
+		case !more:
+			return out, nil
+		case !r.line.isRecord():
 			continue
 		}
-		r.now += l.t
-		e = Entry{Record: model.Record{Time: time.Unix(0, r.now), Type: typeOf(l.what), Flags: model.Flag(l.flags)}}
-		if l.detail != nil {
+		e := Entry{Record: model.Record{Time: time.Unix(0, lines.now), Type: typeOf(r.line.what), Flags: model.Flag(r.line.flags)}}
+		if r.line.detail != nil {
 			if err := r.detail(&e, &StreamState{}); err != nil {
 				return out, r.damage(1, "a line that cannot be understood: "+err.Error())
 			}
 		}
-		e.Stream = s
+		e.Stream = lines.stream
 		out = append(out, e.Record)
 	}
-	return out, nil
 }

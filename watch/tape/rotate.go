@@ -43,7 +43,7 @@ func (w *Writer) Begin(when time.Time, streams []StreamState, live int, objects 
 		o := &object{num: w.last, stream: x.Stream, key: keyOf(x.Stream, cloneIdentity(id))}
 		w.objects[o.key] = o
 		w.line = append(w.line[:0], `{"e":"L"`...)
-		w.alone += w.base(o, id, x.Raw)
+		w.alone += w.base(o, id, x.Raw, true)
 		w.line = append(w.line, '}', '\n')
 		w.texts.set(o, append([]byte(nil), x.Raw...))
 		_ = w.endLine()

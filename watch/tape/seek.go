@@ -81,20 +81,36 @@ func (t *Tape) recordsUntil(part int, until int64) (n int64, err error) {
 	}
 	now := int64(0)
 	var l line
+	var x expander
 	for one := range bytes.Lines(text) {
-		if l.parse(bytes.TrimSuffix(one, []byte("\n"))) != nil {
+		one = bytes.TrimSuffix(one, []byte("\n"))
+		t, ok := x.delta(one)
+		if !ok {
+			if bytes.HasPrefix(one, formLine) {
+				if x.declare(one) != nil {
+					return n, nil
+				}
+				continue
+			}
+			if len(one) > 0 && one[0] == '"' { // of no record
+				continue
+			}
+			if l.parse(one) != nil {
+				return n, nil
+			}
+			if l.frame != nil {
+				now = l.frame.T
+			}
+			if !l.isRecord() {
+				continue
+			}
+			t = l.t
+		}
+		if now+t > until {
 			return n, nil
 		}
-		switch {
-		case l.frame != nil:
-			now = l.frame.T
-		case !l.isRecord():
-		case now+l.t > until:
-			return n, nil
-		default:
-			now += l.t
-			n++
-		}
+		now += t
+		n++
 	}
 	return n, nil
 }

@@ -2,6 +2,8 @@ package tape
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -50,9 +52,11 @@ func (r *Reader) Streams() []StreamState {
 }
 
 // Objects yields the objects that exist as of the Reader's place, in the order
-// in which they came to. One is valid until the next is asked for.
+// in which they came to. One is valid until the next is asked for. An error is
+// a *Damage, after which they go on, or ends them.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
+		r.rebuilt = 0
 		numbers := make([]uint64, 0, len(r.objects))
 		for n, o := range r.objects {
 			if !o.bookmark {
@@ -62,10 +66,16 @@ func (r *Reader) Objects() iter.Seq2[Object, error] {
 		slices.Sort(numbers)
 		for _, n := range numbers {
 			o := r.objects[n]
-			raw, err := r.texts.of(o)
-			if err != nil {
+			raw, err := r.newestText(o)
+			if errors.Is(err, ErrLimit) {
 				yield(Object{}, err)
 				return
+			}
+			if err != nil {
+				if !yield(Object{}, r.damage(0, fmt.Sprintf("object %d cannot be rebuilt: %v", n, err))) {
+					return
+				}
+				continue
 			}
 			x := Object{Stream: o.stream, Raw: raw}
 			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)

@@ -2,11 +2,12 @@ package tape
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
-	"strconv"
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/splice"
 )
 
 // Survey is what a tape holds, told from its lines: no object is rebuilt.
@@ -45,7 +46,7 @@ const maxMoments = 10_000
 // Survey reads the lines of the whole tape. It costs about as much as unpacking
 // it. The error is ErrLimit, ErrVersion or one of the io.ReaderAt.
 func (t *Tape) Survey() (*Survey, error) {
-	s := &surveyor{r: t.reader(0), out: &Survey{}, of: map[uint64]model.StreamID{}, live: map[uint64]bool{}}
+	s := &surveyor{r: t.reader(0), out: &Survey{}, of: map[uint64]model.StreamID{}, live: map[uint64]bool{}, sizes: sizes{map[uint64]int64{}, map[uint64]int64{}}}
 	for _, i := range t.info.Streams {
 		s.stream(i.ID).StreamInfo = i
 	}
@@ -76,6 +77,7 @@ type surveyor struct {
 	out  *Survey
 	of   map[uint64]model.StreamID // of objects
 	live map[uint64]bool           // objects that exist
+	sizes
 }
 
 func (s *surveyor) stream(id model.StreamID) *StreamSurvey {
@@ -92,43 +94,46 @@ func (s *surveyor) stream(id model.StreamID) *StreamSurvey {
 // frame takes in the text of a data frame.
 func (s *surveyor) frame(text []byte) error {
 	l := &s.r.line
-	for one := range bytes.Lines(text) {
-		if l.parse(bytes.TrimSuffix(one, []byte("\n"))) != nil {
+	lines := newScan(text, l, s.r.t.limits.Line)
+	lines.streams = s.of
+	for {
+		more, err := lines.next()
+		switch {
+		case err != nil:
 			s.out.Damages = append(s.out.Damages, s.r.damage(-1, "a line that cannot be understood"))
 			return nil
-		}
-		switch {
+		case !more:
+			return nil
 		case l.frame != nil:
 			if l.frame.Version > Version {
 				return ErrVersion
 			}
-			if s.r.now = l.frame.T; l.frame.Format != "" { // a segment names what exists
+			if l.frame.Format != "" { // a segment names what exists
 				clear(s.live)
 			}
 			continue
 		case l.stream != nil:
 			s.declare(l.stream)
 			continue
-		case l.what == "sync":
-			continue
 		}
-		x := s.stream(l.streamOf(s.of))
+		size := s.sizes.of(l, lines.object)
+		x := s.stream(lines.stream)
 		if x == nil {
-			continue // hangs by what is damaged
+			continue // a seal, or it hangs by what is damaged
 		}
-		if l.has&hasO != 0 && l.what != "B" {
-			s.live[l.o] = true
+		if lines.object != 0 && l.what != "B" {
+			s.live[lines.object] = true
 			if l.what == "D" {
-				delete(s.live, l.o)
-				delete(s.of, l.o)
+				delete(s.live, lines.object)
+				delete(s.sizes.objects, lines.object)
+				delete(s.of, lines.object)
 			}
 		}
 		if l.isRecord() {
-			s.r.now += l.t
-			s.record(x)
+			s.r.now = lines.now
+			s.record(x, size)
 		}
 	}
-	return nil
 }
 
 // declare takes the state of a stream from a segment, if it is not known.
@@ -145,7 +150,7 @@ func (s *surveyor) declare(j *streamJSON) {
 	}
 }
 
-func (s *surveyor) record(x *StreamSurvey) {
+func (s *surveyor) record(x *StreamSurvey, size int64) {
 	l, when := &s.r.line, time.Unix(0, s.r.now)
 	if x.First.IsZero() {
 		x.First = when
@@ -155,7 +160,7 @@ func (s *surveyor) record(x *StreamSurvey) {
 		*n++
 	}
 	if l.detail == nil {
-		x.Bytes += l.wireSize()
+		x.Bytes += l.wireSize(size)
 		return
 	}
 	state, e := StreamState{}, Entry{Record: model.Record{Time: when}}
@@ -203,62 +208,44 @@ func (s *surveyor) end(to time.Time) {
 	}
 }
 
-// wireSize is the size on the wire of the frame that a line stands for.
-func (l *line) wireSize() int64 {
-	size := textSize(l.delta)
-	if l.base64 != nil {
-		size = int64(len(l.base64)-2) / 4 * 3
-	}
-	switch {
-	case l.has&hasN != 0:
-		return l.n
-	case l.has&hasText == 0 || l.what == "F" || model.Flag(l.flags)&model.Synthetic != 0:
-		return size
-	case l.has&hasW != 0:
-		return size + textSize(l.w)
-	}
-	return size + int64(len(`{"type":"","object":}`)+len(typeOf(l.what).String()))
-}
+// sizes keeps how long the newest texts of objects, and the roots, are.
+type sizes struct{ objects, roots map[uint64]int64 }
 
-// textSize is the size of the text that a splice makes: of its copies, and of
-// its inserts without what JSON needs around and in them.
-func textSize(splice []byte) (size int64) {
-	copies, n := true, int64(0)
-	for i := 0; i < len(splice); i++ {
-		switch c := splice[i]; {
-		case c == '"':
-			for i++; i < len(splice) && splice[i] != '"'; i++ {
-				if splice[i] == '\\' && i+1 < len(splice) {
-					if i++; splice[i] == 'u' && i+4 < len(splice) {
-						size += escaped(splice[i+1:i+5]) - 1
-						i += 4
-					}
-				}
-				size++
-			}
-			copies = false // a jump follows
-		case c >= '0' && c <= '9':
-			for ; i < len(splice) && splice[i] >= '0' && splice[i] <= '9'; i++ {
-				n = n*10 + int64(splice[i]-'0')
-			}
-			if i--; copies {
-				size += n
-			}
-			n, copies = 0, true
-		}
+// of is the size of a line's text, 0 if that is not known.
+func (z *sizes) of(l *line, object uint64) int64 {
+	base := z.objects[object]
+	if l.has&hasB != 0 {
+		base = z.roots[l.b]
+	}
+	size := base // it stands
+	switch {
+	case l.base64 != nil:
+		size = int64((len(l.base64)-2)/4*3 - bytes.Count(l.base64, []byte("=")))
+	case l.delta != nil:
+		size = max(splice.SizeJSON(base, l.delta), 0)
+	}
+	if l.has&hasR != 0 {
+		z.roots[l.r] = size
+	}
+	if object != 0 {
+		z.objects[object] = size
 	}
 	return size
 }
 
-// escaped is the size in UTF-8 of a character given by four hexadecimal digits;
-// half of a pair has half of that.
-func escaped(hex []byte) int64 {
-	n, err := strconv.ParseUint(string(hex), 16, 16)
+// wireSize is the size on the wire of the frame that a line stands for.
+func (l *line) wireSize(size int64) int64 {
 	switch {
-	case err == nil && n < 0x80:
-		return 1
-	case err == nil && n < 0x800, n >= 0xd800 && n < 0xe000:
-		return 2
+	case l.has&hasN != 0:
+		return l.n
+	case l.has&hasText == 0:
+		return 0
+	case l.what == "F" || model.Flag(l.flags)&model.Synthetic != 0:
+		return size
+	case l.has&hasW != 0:
+		var w [2]string
+		_ = json.Unmarshal(l.w, &w) // of no length, then
+		return size + int64(len(w[0])+len(w[1]))
 	}
-	return 3
+	return size + int64(len(`{"type":"","object":}`)+len(typeOf(l.what).String()))
 }

@@ -30,7 +30,7 @@ func (w *Writer) object(s *writerStream, r *model.Record, id model.Identity) *ob
 // splices writes the number and the text of an object, which is new if o is nil.
 func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []byte, typ model.Type) *object {
 	if o != nil {
-		w.line = strconv.AppendUint(append(w.line, `,"o":`...), o.num, 10)
+		w.number(o)
 		old, err := w.texts.of(o)
 		if err != nil {
 			w.err = err
@@ -44,14 +44,20 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 	o = &object{num: w.last, stream: s.ID}
 	if typ == model.Bookmark {
 		o.bookmark, s.bookmarks = true, o
-		w.base(o, id, raw)
+		w.base(o, id, raw, true)
 	} else {
 		o.key = keyOf(s.ID, cloneIdentity(id))
 		w.objects[o.key] = o
-		w.alone += w.base(o, id, raw)
+		w.alone += w.base(o, id, raw, true)
 	}
 	w.spare = w.texts.set(o, w.copied(raw))
 	return o
+}
+
+// number writes that of an object that has had a line before.
+func (w *Writer) number(o *object) {
+	w.line = strconv.AppendInt(append(w.line, `,"o":`...), int64(o.num)-int64(w.near), 10)
+	w.near = o.num
 }
 
 // copied copies a text into memory that became free, if that fits it.
@@ -63,9 +69,13 @@ func (w *Writer) copied(raw []byte) []byte {
 }
 
 // base writes an object that has no predecessor, and returns the size of that.
-func (w *Writer) base(o *object, id model.Identity, raw []byte) int {
+func (w *Writer) base(o *object, id model.Identity, raw []byte, fresh bool) int {
 	from := len(w.line)
-	w.line = strconv.AppendUint(append(w.line, `,"o":`...), o.num, 10)
+	if fresh { // the next number
+		w.near = o.num
+	} else {
+		w.number(o)
+	}
 	w.line = strconv.AppendInt(append(w.line, `,"s":`...), int64(o.stream), 10)
 	buy := false
 	o.root = nil

@@ -8,8 +8,6 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
-
-	"rewatch/model"
 )
 
 // Without an index the data frames are found from the beginning: by the sizes
@@ -203,52 +201,33 @@ func (w *walker) scan(at, end int64) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	p, err := describe(text)
+	p, err := describe(text, w.t.limits.Line)
 	p.offset, p.Size = at, end-at
 	return p, err
 }
 
 // describe makes the note of a data frame from its text.
-func describe(text []byte) (part, error) {
+func describe(text []byte, limit int) (part, error) {
 	p := part{frameNote: frameNote{Plain: int64(len(text))}}
-	now, first := int64(0), true
 	var l line
-	streams := map[uint64]model.StreamID{} // of objects
-	for len(text) > 0 {
-		var one []byte
-		one, text, _ = bytes.Cut(text, []byte("\n"))
-		if err := l.parse(one); err != nil {
-			return p, fmt.Errorf("%w: %w", errDamaged, err)
-		}
+	lines := newScan(text, &l, limit)
+	for first := true; ; first = false {
+		more, err := lines.next()
 		switch {
+		case err != nil:
+			return p, fmt.Errorf("%w: %w", errDamaged, err)
+		case !more:
+			return p, nil
 		case first != (l.frame != nil):
 			return p, fmt.Errorf("%w: does not begin as a frame does", errDamaged)
 		case l.frame != nil:
-			p.Frame, p.Segment, now = l.frame.Frame, l.frame.Format != "", l.frame.T
+			p.Frame, p.Segment = l.frame.Frame, l.frame.Format != ""
 		case l.stream != nil:
 			p.Streams = append(p.Streams, *l.stream)
 		case l.isRecord():
-			now += l.t
-			p.count(now, l.what, l.streamOf(streams))
-		case l.what == "L":
-			l.streamOf(streams)
+			p.count(lines.now, l.what, lines.stream)
 		}
-		first = false
 	}
-	return p, nil
-}
-
-// streamOf returns the stream of a line, as far as it or one before it in the
-// same data frame tells; -1 if none does.
-func (l *line) streamOf(objects map[uint64]model.StreamID) model.StreamID {
-	if l.has&hasS != 0 {
-		objects[l.o] = model.StreamID(l.s)
-		return model.StreamID(l.s)
-	}
-	if s, ok := objects[l.o]; ok {
-		return s
-	}
-	return -1
 }
 
 // resync goes on behind bytes that cannot be read, at the next note that is
@@ -306,7 +285,7 @@ func (w *walker) tail(at int64) error {
 		return err
 	}
 	if text = sealed(text); len(text) > 0 {
-		p, err := describe(text)
+		p, err := describe(text, t.limits.Line)
 		if err == nil {
 			p.offset, p.Size, p.text = at, t.size-at, text
 			if err := w.add(p); err != nil {

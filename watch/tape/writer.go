@@ -30,7 +30,7 @@ type Options struct {
 	// Memory is about how many bytes of objects are held as they are; of the
 	// others only what sets them apart is. 48 MiB.
 	Memory int64
-	// FrameSize is how much plain text goes into a data frame: 256 KiB.
+	// FrameSize is how much plain text goes into a data frame: 2 MiB.
 	FrameSize int
 	// Checkpoint is how many times its own size the text after a checkpoint
 	// may reach before the next one: 4. Smaller means quicker seeks.
@@ -41,6 +41,9 @@ type Options struct {
 	// SegmentFloor is the least text between checkpoints, in bytes: 1 MiB.
 	SegmentFloor int
 }
+
+// window is how far back the compressor looks, in bytes.
+const window = 2 << 20
 
 // What the Writer takes, so that every reader with the default Limits can read
 // it: an object, and what stands around it in its frame.
@@ -72,9 +75,11 @@ type Writer struct {
 
 	streams []*writerStream
 	objects map[key]*object
+	near    uint64 // number of the object of the line before
 	last    uint64 // number of the newest object
 	texts   texts
 	roots   roots
+	former  former
 	alone   int // bytes that a checkpoint would take, about
 	since   int // plain bytes since the last checkpoint
 	records int // since the last checkpoint
@@ -133,7 +138,7 @@ func NewWriter(w io.Writer, h Header, o Options) *Writer {
 		o.Memory = 48 << 20
 	}
 	if o.FrameSize <= 0 {
-		o.FrameSize = 256 << 10
+		o.FrameSize = 2 << 20
 	}
 	o.FrameSize = min(o.FrameSize, 8<<20)
 	if o.Checkpoint <= 0 {
@@ -149,8 +154,8 @@ func NewWriter(w io.Writer, h Header, o Options) *Writer {
 		h.Redaction = Redacted
 	}
 	t := &Writer{out: counter{w: w}, o: o, hdr: h, objects: map[key]*object{}, texts: texts{budget: o.Memory}}
-	t.zstd, t.err = zstd.NewWriter(&t.out, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(512<<10), zstd.WithEncoderCRC(true))
+	t.zstd, t.err = zstd.NewWriter(&t.out, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(window), zstd.WithEncoderCRC(true))
 	return t
 }
 
@@ -310,7 +315,7 @@ func (w *Writer) appendObject(s *writerStream, r *model.Record, frame []byte) er
 	case raw != nil:
 		o = w.splices(o, s, id, raw, r.Type)
 	case o != nil:
-		w.line = strconv.AppendUint(append(w.line, `,"o":`...), o.num, 10)
+		w.number(o)
 		newest, err := w.texts.of(o)
 		if err != nil {
 			w.err = err

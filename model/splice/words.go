@@ -1,0 +1,92 @@
+package splice
+
+// How inserts come to be whole words
+//
+// Where two objects of a kind differ, values differ: a name, a number, a time.
+// A splice in whole values says so in the same way for each of them, whatever
+// their digits have in common by chance.
+
+const (
+	maxWord  = 80 // bytes of a word; longer runs of letters are no words
+	sameWord = 8  // bytes that must agree behind two values with digits
+	likeWord = 24 // and behind other words
+)
+
+// isWord holds the bytes that words are made of.
+var isWord = [256]bool{'-': true, '.': true, ':': true, '_': true,
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true, 'h': true, 'i': true, 'j': true, 'k': true, 'l': true, 'm': true,
+	'n': true, 'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true, 'u': true, 'v': true, 'w': true, 'x': true, 'y': true, 'z': true,
+	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true, 'K': true, 'L': true, 'M': true,
+	'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true, 'U': true, 'V': true, 'W': true, 'X': true, 'Y': true, 'Z': true}
+
+// starts reports whether b begins with a byte of a word.
+func starts(b []byte) bool { return len(b) > 0 && isWord[b[0]] }
+
+// wordBefore returns how many bytes at the end of common belong to a word that
+// goes on in base or in target; 0 if it is too long for one.
+func wordBefore(common, base, target []byte) int {
+	if !starts(base) && !starts(target) {
+		return 0
+	}
+	n := 0
+	for n < len(common) && isWord[common[len(common)-1-n]] {
+		if n++; n > maxWord {
+			return 0
+		}
+	}
+	return n
+}
+
+// wordAfter is wordBefore for a word that began in base or target.
+func wordAfter(common, base, target []byte) int {
+	ends := func(b []byte) bool { return len(b) > 0 && isWord[b[len(b)-1]] }
+	if !ends(base) && !ends(target) {
+		return 0
+	}
+	n := 0
+	for n < len(common) && isWord[common[n]] {
+		if n++; n > maxWord {
+			return 0
+		}
+	}
+	return n
+}
+
+// wordEnd returns where the word at i ends, and whether it has a digit; -1 if
+// there is none.
+func wordEnd(b []byte, i int) (end int, digit bool) {
+	for end = i; end < len(b) && isWord[b[end]]; end++ {
+		if b[end] <= '9' && b[end] >= '0' {
+			digit = true
+		}
+		if end-i > maxWord {
+			return -1, false
+		}
+	}
+	if end == i {
+		return -1, false
+	}
+	return end, digit
+}
+
+// nextWord looks for the agreement behind one value in place of another.
+func nextWord(b, t []byte, bi, ti int) (mb, mt, n int) {
+	mb, inBase := wordEnd(b, bi)
+	mt, inTarget := wordEnd(t, ti)
+	if mb < 0 || mt < 0 || len(b)-mb < gram || len(t)-mt < gram || load(b, mb) != load(t, mt) {
+		return 0, 0, 0
+	}
+	n = agree(b[mb:], t[mt:])
+	if n < sameWord || n < likeWord && !(inBase && inTarget) {
+		return 0, 0, 0
+	}
+	return mb, mt, n - min(n-1, wordBefore(t[mt:mt+n], b[mb+n:], t[mt+n:]))
+}
+
+// wholeWords shortens a run of agreement to where words begin and end.
+func wholeWords(b, t []byte, mb, mt, n int) (int, int, int) {
+	from := wordAfter(t[mt:mt+n], b[:mb], t[:mt])
+	mb, mt, n = mb+from, mt+from, n-from
+	return mb, mt, n - wordBefore(t[mt:mt+n], b[mb+n:], t[mt+n:])
+}

@@ -1,0 +1,263 @@
+package tape
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Reading forms: lines come back as they were before they were shortened.
+
+// form is a line with holes.
+type form struct {
+	holes  []byte
+	pieces []formPiece
+	size   int // bytes of its texts
+}
+
+// formPiece is a text and the number of the value behind it, -1 for none.
+type formPiece struct {
+	text  []byte
+	value int
+}
+
+// expander knows the forms of the data frame that is being read.
+type expander struct {
+	forms   []form
+	rolling rolling
+	out     []byte
+	filled  []byte // all values of a line
+	ends    []int  // where each ends in filled
+}
+
+func (x *expander) reset() {
+	x.forms = x.forms[:0]
+	x.rolling.reset()
+}
+
+var (
+	formLine = []byte(`{"form":`)
+	errForm  = fmt.Errorf("%w: a form that is none, or not known", errLine)
+)
+
+// expand returns what a line stands for: nil for the declaration of a form,
+// and the line itself where no form is used. before is the time of the record
+// before it. most is the most bytes that the result may have. It is valid
+// until the next call.
+func (x *expander) expand(line []byte, before int64, most int) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(line, formLine):
+		return nil, x.declare(line)
+	case len(line) < 2 || line[0] != '"':
+		return line, nil
+	}
+	rest := line[1 : len(line)-1]
+	if line[len(line)-1] != '"' {
+		return nil, errForm
+	}
+	f, rest, ok := x.used(rest)
+	if !ok {
+		return nil, errForm
+	}
+	x.filled, x.ends = x.filled[:0], x.ends[:0]
+	at := before
+	for _, kind := range f.holes {
+		if len(rest) == 0 || rest[0] != ' ' {
+			return nil, errForm
+		}
+		v := rest[1:]
+		if end := bytes.IndexByte(v, ' '); end >= 0 {
+			v = v[:end]
+		}
+		rest = rest[1+len(v):]
+		if at, ok = x.fill(kind, v, before, at); !ok {
+			return nil, errForm
+		}
+		x.ends = append(x.ends, len(x.filled))
+	}
+	if len(rest) > 0 {
+		return nil, errForm
+	}
+	x.out = x.out[:0]
+	for i := range f.pieces {
+		p := &f.pieces[i]
+		x.out = append(x.out, p.text...)
+		if p.value >= 0 {
+			from := 0
+			if p.value > 0 {
+				from = x.ends[p.value-1]
+			}
+			x.out = append(x.out, x.filled[from:x.ends[p.value]]...)
+		}
+		if len(x.out) > most {
+			return nil, fmt.Errorf("%w: a line of more than %d bytes", errLine, most)
+		}
+	}
+	return x.out, nil
+}
+
+// used returns the form that the body of a line begins with, and what is
+// behind its number.
+func (x *expander) used(body []byte) (f *form, rest []byte, ok bool) {
+	number, i := 0, 0
+	for ; i < len(body) && body[i] >= '0' && body[i] <= '9' && i < 9; i++ {
+		number = number*10 + int(body[i]-'0')
+	}
+	if i == 0 || number >= len(x.forms) {
+		return nil, nil, false
+	}
+	return &x.forms[number], body[i:], true
+}
+
+// fill appends to filled what a value stands for. at is the time of the line's
+// record, as far as known; returned with it, once it is.
+func (x *expander) fill(kind byte, v []byte, before, at int64) (int64, bool) {
+	from := len(x.filled)
+	list := x.rolling.list(kind)
+	switch {
+	case list != nil && len(v) > 0 && v[0] == '~':
+		i, ok := int64(0), true
+		if len(v) > 1 {
+			i, ok = parseInt(v[1:])
+		}
+		if !ok || i < 0 || i >= int64(list.n) {
+			return at, false
+		}
+		list.front(int(i))
+		x.filled = append(x.filled, list.values[0]...)
+		return at, true
+	case kind == holeUUID:
+		if len(v) != 32 {
+			return at, false
+		}
+		x.filled = append(append(append(x.filled, v[:8]...), '-'), v[8:12]...)
+		x.filled = append(append(append(x.filled, '-'), v[12:16]...), '-')
+		x.filled = append(append(append(x.filled, v[16:20]...), '-'), v[20:]...)
+	case kind == holeTime, kind == holeDelta, kind == holeNanos, kind == holeMicro:
+		n, ok := parseInt(v)
+		if !ok {
+			return at, false
+		}
+		switch kind {
+		case holeTime:
+			if n < -farAway || n > farAway {
+				return at, false
+			}
+			x.filled = appendSecond(x.filled, floorSecond(at)+n)
+		case holeDelta:
+			x.rolling.number += n
+			x.filled = strconv.AppendInt(x.filled, x.rolling.number, 10)
+		case holeMicro:
+			if n > math.MaxInt64/1000 || n < -math.MaxInt64/1000 {
+				return at, false
+			}
+			at = before + n*1000
+			x.filled = append(x.filled, v...)
+		case holeNanos:
+			at = before + n
+			x.filled = append(x.filled, v...)
+		}
+	case kind == holeStamp:
+		n, err := strconv.ParseInt(string(v), 16, 64)
+		if err != nil {
+			return at, false
+		}
+		x.filled = strconv.AppendInt(x.filled, at+n, 16)
+	default:
+		x.filled = append(x.filled, v...)
+	}
+	if list != nil {
+		list.recall(x.filled[from:])
+	}
+	return at, true
+}
+
+// parseInt reads a decimal number, as strconv.ParseInt does without a sign of
+// plus, but for numbers of over 18 digits, which are refused.
+func parseInt(v []byte) (n int64, ok bool) {
+	negative := len(v) > 0 && v[0] == '-'
+	if negative {
+		v = v[1:]
+	}
+	if len(v) == 0 || len(v) > 19 {
+		return 0, false
+	}
+	if len(v) == 19 {
+		n, err := strconv.ParseInt(string(v), 10, 64)
+		if negative {
+			n = -n
+		}
+		return n, err == nil
+	}
+	for _, c := range v {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+// delta returns how much later a line is than the record before it, without
+// expanding it; ok is false if it does not begin with its time.
+func (x *expander) delta(line []byte) (t int64, ok bool) {
+	if len(line) < 2 || line[0] != '"' {
+		return 0, false
+	}
+	f, rest, ok := x.used(line[1 : len(line)-1])
+	if !ok || len(f.holes) == 0 || len(rest) < 2 {
+		return 0, false
+	}
+	v, _, _ := bytes.Cut(rest[1:], []byte(" "))
+	n, ok := parseInt(v)
+	switch f.holes[0] {
+	case holeNanos:
+		return n, ok
+	case holeMicro:
+		return n * 1000, ok
+	}
+	return 0, false
+}
+
+// formJSON is the declaration of a form: texts and numbers of values take
+// turns.
+type formJSON struct {
+	Form  int    `json:"form"`
+	Holes string `json:"holes"`
+	Line  []any  `json:"line"`
+}
+
+func (x *expander) declare(line []byte) error {
+	var j formJSON
+	if err := json.Unmarshal(line, &j); err != nil {
+		return fmt.Errorf("%w: %w", errForm, err)
+	}
+	if j.Form != len(x.forms) {
+		return errForm
+	}
+	f := form{holes: []byte(j.Holes)}
+	for i, p := range j.Line {
+		switch p := p.(type) {
+		case string:
+			if i%2 != 0 {
+				return errForm
+			}
+			f.pieces = append(f.pieces, formPiece{[]byte(p), -1})
+		case float64:
+			n := int(p)
+			if i%2 == 0 || float64(n) != p || n < 0 || n >= len(f.holes) {
+				return errForm
+			}
+			f.pieces[len(f.pieces)-1].value = n
+		default:
+			return errForm
+		}
+	}
+	x.forms = append(x.forms, f)
+	return nil
+}
