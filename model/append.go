@@ -28,7 +28,7 @@ func (l *Log) Append(r Record) Event {
 	l.mu.Lock()
 	defer l.mu.Unlock() // a panic must not hold up the readers
 	e := l.append(&r)
-	l.settle()
+	l.settleAfter()
 	l.evict()
 	return e
 }

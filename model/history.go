@@ -100,11 +100,15 @@ func (l *Log) writeOut(h *hand, s *store) ref {
 }
 
 // settle writes out the hands that were not used for longest, until the others
-// are a small part of what the log holds.
-func (l *Log) settle() {
+// are a small part of what the log holds, but no more than n. It reports
+// whether there are more.
+func (l *Log) settle(n int) (more bool) {
 	const least, most, part = 256 << 10, 16 << 20, 8
 	limit := min(max(l.memory()/part, least), most)
-	for l.history.hands.memory > limit && l.history.hands.oldest != nil {
+	for ; l.history.hands.memory > limit && l.history.hands.oldest != nil; n-- {
+		if n == 0 {
+			return true
+		}
 		h := l.history.hands.oldest
 		o := l.objects.get(h.id)
 		if o.bits&rowless != 0 {
@@ -115,6 +119,7 @@ func (l *Log) settle() {
 		}
 		l.history.hands.drop(h)
 	}
+	return false
 }
 
 // free lets a version go that is not in hand.

@@ -36,6 +36,7 @@ type Log struct {
 	held     uint64
 	gone     uint64
 	scratch  []byte // for comparing
+	unpacked bool   // see Load
 	taps     []*tap
 
 	subMu sync.Mutex
