@@ -201,6 +201,7 @@ func checkObjects(t testing.TB, old, new []byte) {
 	if err != nil || is == nil || repeats(old) || repeats(new) || r.Cut {
 		return
 	}
+	checkSteps(t, old, new, r.Changes)
 	equal := encode(was) == encode(is)
 	if err := apply(was, r.Changes); err != nil {
 		t.Fatalf("%v\nold %s\nnew %s\n%+v", err, old, new, r.Changes)
