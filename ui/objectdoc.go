@@ -197,6 +197,9 @@ func rowDoc(e model.Event, f *fold, all *overall, loc *time.Location) []docLine 
 		add("to rv", d.ToRV)
 		add("cause", string(d.Cause))
 		add("what", d.Text)
+		if d.Cause == causeLost {
+			break
+		}
 		add("since", d.Since.In(loc).Format("15:04:05.000")+", "+seconds(d.Took)+" until the comparison was done")
 		add("relist found", count(d.Added)+" added, "+count(d.Modified)+" modified, "+count(d.Deleted)+" deleted")
 	case model.Note:

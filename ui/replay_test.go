@@ -428,6 +428,22 @@ func TestDamageAndHolesAreTold(t *testing.T) {
 	d.has("nobody watched from 12:03:48 to 12:03:50")
 }
 
+// What a tape says of itself is no business of the stream that it hangs on, and
+// frames that the recorder lost were no outage.
+func TestWhatATapeSaysOfItself(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.demo.log.Append(model.Record{Time: d.now, Stream: 4, Type: model.GapFound, Detail: model.Gap{FromRV: "1", ToRV: "9", Cause: causeLost, Text: "the recorder lost 12 frames: it could not keep up"}})
+	d.wait(0)
+	d.has("gap: nodes rv 1…9, the recorder lost 12 frames: it could not keep up")
+	d.press("up", "down")
+	d.has("what          the recorder lost 12 frames")
+	d.hasNot("relist")
+	d.demo.log.Append(model.Record{Time: d.now, Stream: 4, Type: model.Noted, Detail: model.Note{Cause: causeDamage, Text: "x.tape: damage at byte 7"}})
+	d.wait(0)
+	d.has("i x.tape: damage at byte 7")
+}
+
 // What a tape key is for is said where there is no tape.
 func TestTapeKeysLive(t *testing.T) {
 	d := newDriver(t, 120, 36, "mono")

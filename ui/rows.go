@@ -272,6 +272,9 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 		if d.Cause == model.CauseMark {
 			mark, text, style = glyphMark, "mark "+d.Text, t.st.Accent
 		}
+		if d.Cause == causeDamage {
+			style = t.st.WarnBold
+		}
 		if ofCluster(d) {
 			name = ""
 		}
@@ -288,12 +291,18 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 	l.upTo(style, text, t.cols.w-l.w)
 }
 
+// What a tape says of itself.
+const (
+	causeDamage model.Cause = "tape-damaged"  // of a Note: a part of it cannot be read
+	causeLost   model.Cause = "recorder-lost" // of a Gap: the recorder could not keep up
+)
+
 // ofCluster reports whether a note is about what a cluster has and lets its
 // user do. The log has it of one of the cluster's streams all the same: the
 // name of that one would be taken for what the note is about.
 func ofCluster(n model.Note) bool {
 	switch n.Cause {
-	case model.CauseMark, model.CauseNone, model.CauseForbidden, model.CauseNetwork, model.CauseNotFound, model.CauseServerError:
+	case model.CauseMark, causeDamage, model.CauseNone, model.CauseForbidden, model.CauseNetwork, model.CauseNotFound, model.CauseServerError:
 		return true
 	}
 	return false
@@ -326,9 +335,10 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 	}
 	text += " rv " + g.FromRV + "…" + g.ToRV
 	// What it was comes last: a narrow screen leaves it out first.
-	text += ", " + seconds(g.Took) + ", relist found +" + count(g.Added) + " ~" + count(g.Modified) + " -" + count(g.Deleted)
-	if g.Cause != "" {
-		text += ", " + strings.ReplaceAll(string(g.Cause), "-", " ")
+	if g.Cause == causeLost {
+		text += ", " + g.Text
+	} else {
+		text += relisted(g)
 	}
 	l.glyphs(t.st.Warn, "══ ", 3)
 	l.cell(t.st.Dim, e.When().In(t.loc).Format("15:04:05"), 8)
@@ -336,4 +346,13 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 	l.upTo(t.st.WarnBold, text, t.cols.w-l.w-2)
 	l.glyphs("", " ", 1)
 	l.fill(t.st.Warn, "═", t.cols.w)
+}
+
+// relisted says what a list found after a gap.
+func relisted(g model.Gap) string {
+	text := ", " + seconds(g.Took) + ", relist found +" + count(g.Added) + " ~" + count(g.Modified) + " -" + count(g.Deleted)
+	if g.Cause != "" {
+		text += ", " + strings.ReplaceAll(string(g.Cause), "-", " ")
+	}
+	return text
 }
