@@ -48,7 +48,8 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 	if len(of) == 0 {
 		return nil, p.unknown(a, fmt.Sprintf("%s were recorded only in %s", a.Resource, namespaceList(scopes)))
 	}
-	if !slices.ContainsFunc(of, func(s *pastStream) bool { return s.declared }) {
+	empty := p.store.count(t.Key()) == 0
+	if empty && !slices.ContainsFunc(of, p.begun) {
 		return nil, p.unknown(a, fmt.Sprintf("the recording of %s begins later than %s", a.Resource, p.now.UTC().Format(time.RFC3339)))
 	}
 	if len(scopes) > 0 && a.Namespace == "" {
@@ -57,7 +58,6 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 	if w := selectorWarning(a.Resource, of); w != "" {
 		warnings = append(warnings, w)
 	}
-	empty := p.store.count(t.Key()) == 0
 	for _, s := range of {
 		w := p.stateWarning(s)
 		if w != "" && empty && s.last.To == model.Denied {
@@ -75,6 +75,10 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 	}
 	return slices.Compact(warnings), nil
 }
+
+// begun reports whether a stream had begun: one that tells its steps has told
+// one by then.
+func (p *Past) begun(s *pastStream) bool { return s.declared && !(p.steps && s.since.IsZero()) }
 
 func (p *Past) unknown(a Access, why string) error {
 	//lint:ignore ST1005 a sentence of an API's Status

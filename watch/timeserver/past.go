@@ -46,7 +46,7 @@ type Past struct {
 type pastStream struct {
 	model.StreamInfo
 	typ      *pastType // nil where it cannot be served
-	declared bool      // it had begun at the moment that is served
+	declared bool      // the tape has told of it by the moment that is served
 	last     model.Transition
 	since    time.Time
 }
@@ -85,7 +85,7 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 		steps: counts["transition"] > 0, streams: map[model.StreamID]*pastStream{}, types: map[string]*pastType{}}
 	// Streams that begin later are in the tape's list already, but not in the
 	// reader's: what they watch is unknown until then.
-	streams := t.Info().Streams
+	streams := slices.Clone(t.Info().Streams)
 	slices.SortStableFunc(streams, func(a, b model.StreamInfo) int { // the order of discovery
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource))
 	})
@@ -97,6 +97,7 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 			known.declared, known.last, known.since = true, s.Last, s.Since
 		}
 	}
+	p.addNamespaces()
 	bytes := int64(0)
 	for o, err := range r.Objects() {
 		if err == nil {
@@ -110,7 +111,6 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 			report(bytes)
 		}
 	}
-	p.addNamespaces()
 	p.store.Present()
 	return p, nil
 }
@@ -324,13 +324,9 @@ func (p *Past) addNamespaces() {
 	if p.types[r.Key()] != nil {
 		return
 	}
-	names := p.store.namespaces()
 	p.store.AddResource(r)
 	for _, s := range p.streams {
-		names = append(names, s.Namespace)
-	}
-	for _, n := range names {
-		p.addNamespace(n)
+		p.addNamespace(s.Namespace)
 	}
 }
 

@@ -2,8 +2,6 @@ package timeserver
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 )
 
@@ -138,19 +136,6 @@ func (s *Store) has(resource, name string) bool {
 	defer s.mu.Unlock()
 	t, err := s.table(resource)
 	return err == nil && t.objects[name] != nil
-}
-
-// namespaces are those that objects are in, in no order.
-func (s *Store) namespaces() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := map[string]bool{}
-	for _, t := range s.tables {
-		for _, o := range t.objects {
-			names[o.namespace] = true
-		}
-	}
-	return slices.Collect(maps.Keys(names))
 }
 
 // count is how many objects of a resource there are.
