@@ -2,10 +2,10 @@ package tape
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -69,37 +69,38 @@ type repair struct {
 	last  time.Time // of the newest record
 	rv    map[model.StreamID]string
 	whole bool // the Writer's state is that of the tape
+	loss  loss // the running one
+}
+
+// loss is what one damage costs, to the checkpoint behind it.
+type loss struct {
+	since   time.Time
+	told    map[model.StreamID]bool // streams with a gap for it
+	records int
+	more    bool // than the records that are known
 }
 
 // begin begins the tape with the state that the old one begins with.
 func (x *repair) begin() error {
 	live := 0
 	for _, err := range x.r.Objects() {
+		var d *Damage
+		if errors.As(err, &d) {
+			x.r.missed = append(x.r.missed, &Damage{d.Offset, d.Size, -1, d.Text})
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		live++
 	}
-	var failed error
-	err := x.w.Begin(x.last, x.r.Streams(), live, x.objects(&failed))
-	if failed != nil {
-		return failed
-	}
-	return err
-}
-
-func (x *repair) objects(failed *error) iter.Seq[Object] {
-	return func(yield func(Object) bool) {
+	return x.w.Begin(x.last, x.r.Streams(), live, func(yield func(Object) bool) {
 		for o, err := range x.r.Objects() {
-			if err != nil {
-				*failed = err
-				return
-			}
-			if !yield(o) {
+			if err == nil && !yield(o) {
 				return
 			}
 		}
-	}
+	})
 }
 
 // copy copies the records, one by one.
@@ -110,7 +111,7 @@ func (x *repair) copy() error {
 		var d *Damage
 		switch {
 		case err == io.EOF:
-			return x.summary()
+			return x.over(x.last, "what exists here may differ from what is shown")
 		case errors.As(err, &d):
 			err = x.damage(d)
 		case err == nil:
@@ -118,6 +119,9 @@ func (x *repair) copy() error {
 				// Its views do not outlive looking at other objects.
 				e.Raw, e.Identity, e.RV = bytes.Clone(e.Raw), cloneIdentity(e.Identity), strings.Clone(e.RV)
 				if err := x.restore(e); err != nil {
+					return err
+				}
+				if err := x.over(e.Time, "from here on the state is known again"); err != nil {
 					return err
 				}
 			}
@@ -146,28 +150,48 @@ func (x *repair) record(e *Entry, buf []byte) ([]byte, error) {
 	return buf, x.w.AppendFrame(e.Record, buf)
 }
 
-// damage writes a gap to each stream that a damage may be about.
+// damage writes a gap to each stream that a damage may be about, unless one
+// before it did, whose loss still goes on.
 func (x *repair) damage(d *Damage) error {
 	x.out.Damages = append(x.out.Damages, d)
 	if d.Records == 0 || len(x.t.info.Streams) == 0 {
 		return nil
 	}
-	number := "some records"
-	if d.Records > 0 {
-		x.out.Missing += int64(d.Records)
-		number = fmt.Sprintf("%d records", d.Records)
+	if x.loss.told == nil {
+		x.loss = loss{since: x.last, told: map[model.StreamID]bool{}}
 	}
+	x.out.Missing += int64(max(d.Records, 0))
+	x.loss.records += max(d.Records, 0)
+	x.loss.more = x.loss.more || d.Records < 0
 	if d.Size > 0 || !x.r.whole {
 		x.whole = false
 	}
 	for _, s := range x.affected(d) {
+		if x.loss.told[s] {
+			continue
+		}
+		x.loss.told[s] = true
 		g := model.Gap{FromRV: x.rv[s], Since: x.last, Cause: CauseDamaged,
-			Text: fmt.Sprintf("the tape was damaged at byte %d (%d bytes): %s lost, not all need be of this stream: %s", d.Offset, d.Size, number, d.Text)}
+			Text: fmt.Sprintf("the tape was damaged at byte %d, changes are lost: %s", d.Offset, d.Text)}
 		if err := x.w.Append(model.Record{Time: x.last, Stream: s, Type: model.GapFound, Detail: g}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// over notes the end of a loss, and what it cost.
+func (x *repair) over(when time.Time, how string) error {
+	if x.loss.told == nil {
+		return nil
+	}
+	number := fmt.Sprintf("%d records are lost", x.loss.records)
+	if x.loss.more {
+		number = fmt.Sprintf("at least %d records are lost", x.loss.records)
+	}
+	text := fmt.Sprintf("repaired: of the %v before this %s; %s", when.Sub(x.loss.since).Round(time.Millisecond), number, how)
+	x.loss = loss{}
+	return x.w.Append(model.Record{Time: when, Type: model.Noted, Detail: model.Note{Text: text}})
 }
 
 // affected are the streams with records in the damaged data frame, or all.
@@ -196,15 +220,21 @@ func (x *repair) known(streams []model.StreamID) bool {
 // restore makes the Writer's state that of the Reader, which has come to a
 // checkpoint and read one record behind it, next.
 func (x *repair) restore(next *Entry) error {
-	x.whole = true
 	mine := key{}
 	if next.Type.IsObject() {
 		mine = keyOf(next.Stream, next.Identity)
 	}
 	exist := map[key]bool{mine: true}
-	var gone []uint64 // numbers of the Writer's
-	deletions := map[uint64]model.Record{}
+	all := true
 	for o, err := range x.r.Objects() {
+		var d *Damage
+		if errors.As(err, &d) { // it cannot be told which one it is
+			all = false
+			if err := x.damage(&Damage{d.Offset, d.Size, -1, d.Text}); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -228,34 +258,33 @@ func (x *repair) restore(next *Entry) error {
 			return err
 		}
 	}
+	x.whole = true
+	if !all {
+		return nil
+	}
+	return x.remove(next.Time, exist)
+}
+
+// remove deletes what exists no more.
+func (x *repair) remove(when time.Time, exist map[key]bool) error {
+	var gone []*object
 	for k, o := range x.w.objects {
-		if exist[k] {
-			continue
+		if !exist[k] {
+			gone = append(gone, o)
 		}
+	}
+	slices.SortFunc(gone, func(a, b *object) int { return cmp.Compare(a.num, b.num) })
+	for _, o := range gone {
 		raw, err := x.w.texts.of(o)
 		if err != nil {
 			return err
 		}
 		id, rv := identify(&x.t.info.Streams[o.stream], raw)
-		gone = append(gone, o.num)
-		deletions[o.num] = model.Record{Time: next.Time, Stream: o.stream, Type: model.Deleted, Flags: model.Synthetic,
-			Identity: cloneIdentity(id), RV: strings.Clone(rv)}
-	}
-	slices.Sort(gone)
-	for _, n := range gone {
 		x.out.Restored++
-		if err := x.w.Append(deletions[n]); err != nil {
+		if err := x.w.Append(model.Record{Time: when, Stream: o.stream, Type: model.Deleted, Flags: model.Synthetic,
+			Identity: cloneIdentity(id), RV: strings.Clone(rv)}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// summary says on the tape that it was repaired.
-func (x *repair) summary() error {
-	if len(x.out.Damages) == 0 || len(x.t.info.Streams) == 0 {
-		return nil
-	}
-	return x.w.Append(model.Record{Time: x.last, Type: model.Noted, Detail: model.Note{
-		Text: fmt.Sprintf("repaired: %d records survived, %d are known to be lost, at %d places", x.out.Records, x.out.Missing, len(x.out.Damages))}})
 }
