@@ -2,8 +2,6 @@ package tape
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -56,32 +54,12 @@ func (r *Reader) Streams() []StreamState {
 // a *Damage, after which they go on, or ends them.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
-		r.rebuilt = 0
 		numbers := make([]uint64, 0, len(r.objects))
 		for n, o := range r.objects {
 			if !o.bookmark {
 				numbers = append(numbers, n)
 			}
 		}
-		slices.Sort(numbers)
-		for _, n := range numbers {
-			o := r.objects[n]
-			raw, err := r.newestText(o)
-			if errors.Is(err, ErrLimit) {
-				yield(Object{}, err)
-				return
-			}
-			if err != nil {
-				if !yield(Object{}, r.damage(0, fmt.Sprintf("object %d cannot be rebuilt: %v", n, err))) {
-					return
-				}
-				continue
-			}
-			x := Object{Stream: o.stream, Raw: raw}
-			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)
-			if !yield(x, nil) {
-				return
-			}
-		}
+		r.yield(numbers, yield)
 	}
 }

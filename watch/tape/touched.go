@@ -1,0 +1,119 @@
+package tape
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+)
+
+// Len is the number of objects that exist as of the Reader's place, with one
+// for the bookmarks of each stream.
+func (r *Reader) Len() int { return len(r.objects) }
+
+// ObjectsUntil is [Reader.Objects] for those alone that have records up to a
+// moment, and perhaps some more: enough to show what these records change. It
+// takes little where the state is large and the moment near.
+func (r *Reader) ObjectsUntil(when time.Time) iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) {
+		numbers, err := r.touched(when.UnixNano())
+		if err != nil {
+			yield(Object{}, err)
+			return
+		}
+		r.yield(numbers, yield)
+	}
+}
+
+// touched are the numbers of the objects that exist and have lines in the data
+// frames from that of the place to that of a moment.
+func (r *Reader) touched(until int64) ([]uint64, error) {
+	seen := map[uint64]bool{}
+	var l line
+	var buf []byte
+	for i := max(r.part-1, 0); i < len(r.t.parts); i++ {
+		p := &r.t.parts[i]
+		if p.damage != nil {
+			continue
+		}
+		text, err := r.t.load(buf[:0], p)
+		if errors.Is(err, errDamaged) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		buf = text
+		lines := newScan(text, &l, r.t.limits.Line)
+		for {
+			more, err := lines.next()
+			if err != nil || !more {
+				break // what cannot be understood is met when it is read
+			}
+			if o := r.objects[lines.object]; o != nil && !o.bookmark && l.what != "L" {
+				seen[lines.object] = true
+			}
+		}
+		if p.To > until {
+			break
+		}
+	}
+	numbers := make([]uint64, 0, len(seen))
+	for n := range seen {
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+// yield yields some of the objects that exist.
+func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
+	slices.Sort(numbers)
+	var bufs [2][]byte
+	for _, n := range numbers {
+		o := r.objects[n]
+		r.rebuilt = 0
+		raw, err := r.look(o, &bufs)
+		if errors.Is(err, ErrLimit) {
+			yield(Object{}, err)
+			return
+		}
+		x := Object{}
+		if err == nil {
+			x = Object{Stream: o.stream, Raw: raw}
+			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)
+		} else {
+			err = r.damage(0, fmt.Sprintf("object %d cannot be rebuilt: %v", n, err))
+		}
+		if !yield(x, err) {
+			return
+		}
+	}
+}
+
+// look is newestText without keeping it: of most objects nobody asks for more
+// than a look, and to keep the texts of all would take more than to make them.
+func (r *Reader) look(o *object, bufs *[2][]byte) ([]byte, error) {
+	if len(o.splices) == 0 {
+		return r.texts.of(o)
+	}
+	var base []byte
+	switch {
+	case !o.afresh:
+		var err error
+		if base, err = r.texts.of(o); err != nil {
+			return nil, err
+		}
+	case o.root != nil:
+		base = o.root.text
+	}
+	for i, d := range o.splices {
+		r.scratch = bufs[i%2]
+		text, err := r.apply(base, d)
+		if err != nil {
+			return nil, err
+		}
+		base, bufs[i%2] = text, text
+	}
+	return base, nil
+}

@@ -1,0 +1,72 @@
+package tape
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestObjectsUntilAreThoseOfTheRecords: whatever a record up to the moment
+// changes is among them as it was, and not much else.
+func TestObjectsUntilAreThoseOfTheRecords(t *testing.T) {
+	var out bytes.Buffer
+	g := newGenerator(9)
+	w := NewWriter(&out, testHeader(), Options{FrameSize: 64 << 10})
+	for _, s := range g.streams {
+		w.AddStream(s)
+	}
+	for range 8000 {
+		if err := w.Append(g.next()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tape := mustOpen(t, out.Bytes())
+	from := tape.Info().From
+	length := tape.Info().To.Sub(from)
+	for i := range 8 {
+		at := from.Add(length / 10 * time.Duration(i+1))
+		until := at.Add(length / 100)
+		r, err := tape.Seek(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := map[string]string{}
+		all := 0
+		for o, err := range r.Objects() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			before[strings.Clone(o.Identity.UID)] = string(o.Raw)
+			all++
+		}
+		if all != r.Len() {
+			t.Errorf("%d objects, Len is %d", all, r.Len())
+		}
+		some := map[string]bool{}
+		for o, err := range r.ObjectsUntil(until) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(o.Raw) != before[o.Identity.UID] {
+				t.Fatalf("%s is not what it was", o.Identity.Name)
+			}
+			some[strings.Clone(o.Identity.UID)] = true
+		}
+		if len(some) == 0 || len(some) > all/2 {
+			t.Errorf("%d of %d objects", len(some), all)
+		}
+		for {
+			e, err := r.Next()
+			if err != nil || e.Time.After(until) {
+				break
+			}
+			if before[e.Identity.UID] != "" && !some[e.Identity.UID] {
+				t.Fatalf("%s is changed, but is not among them", e.Identity.Name)
+			}
+		}
+	}
+}
