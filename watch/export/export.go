@@ -98,15 +98,16 @@ func Guess(path string) (name string, ok bool) {
 
 // job is one export under way.
 type job struct {
-	ctx    context.Context
-	tape   *tape.Tape
-	info   tape.Info
-	out    io.Writer
-	o      Options
-	limit  int  // of rows, negative is none
-	all    bool // changes of streams are wanted that the filter hides, too
-	wire   bool // rows are wanted with their frames, and with nothing else
-	result Result
+	ctx     context.Context
+	tape    *tape.Tape
+	info    tape.Info
+	out     io.Writer
+	o       Options
+	limit   int  // of rows, negative is none
+	all     bool // changes of streams are wanted that the filter hides, too
+	wire    bool // rows are wanted with their frames, and with nothing else
+	result  Result
+	streams []model.StreamInfo // by number, of the pass under way
 }
 
 // Write exports a tape to out, in the format of that name. The errors are

@@ -1,9 +1,8 @@
 package export
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rewatch/model"
@@ -16,7 +15,7 @@ import (
 const (
 	pagePaths     = 40
 	pageValue     = 600 // bytes
-	pageShort     = 240 // bytes, of the members of an object that came or went
+	pageShort     = 200 // bytes, of the members of an object that came or went
 	pageTextLines = 80
 	pageText      = 256 << 10 // bytes of a text that is compared by lines
 )
@@ -27,10 +26,14 @@ func pathsOf(r *row, result diff.Result) (caption string, paths []pagePath, more
 	switch {
 	case r.old != nil:
 		caption = plural(int64(len(changes)), "changed path")
-	case r.event.Type == model.Deleted:
-		caption, most = "its last state", pageShort
+	case r.id.Kind == "Event": // the words of its row are all that it says
+		return "", nil, ""
 	default:
-		caption, most = "its first state", pageShort
+		caption, most = "its first state, but for names and times", pageShort
+		if r.event.Type == model.Deleted {
+			caption = "its last state, but for names and times"
+		}
+		changes = slices.DeleteFunc(slices.Clone(changes), func(c diff.Change) bool { return slices.Contains(told[:], c.Path) })
 	}
 	if n := len(changes) - pagePaths; n > 0 {
 		changes, more = changes[:pagePaths], plural(int64(n), "more path")+", which this page leaves out"
@@ -43,6 +46,9 @@ func pathsOf(r *row, result diff.Result) (caption string, paths []pagePath, more
 	}
 	return caption, paths, more
 }
+
+// told are members that a row, or its place in the timeline, tells already.
+var told = [...]string{"metadata.name", "metadata.namespace", "metadata.generateName", "metadata.uid", "metadata.generation", "metadata.creationTimestamp"}
 
 func pathOf(c diff.Change, most int) pagePath {
 	p := pagePath{Path: clean.Line(c.Path)}
@@ -88,25 +94,79 @@ func linesOf(c diff.Change) []pageLine {
 	return out
 }
 
-// valueText is a value for people: a text without its quotes, unless it would
-// be taken for something else; everything else as JSON.
+// valueText is a value for people: YAML in one line, more or less. A text has
+// quotes only where it would be taken for something else.
 func valueText(raw string, most int) string {
 	if raw == "" {
 		return ""
 	}
-	value := raw
-	if text, err := jsonscan.Unquote([]byte(raw)); err == nil {
-		if value = text; text == "" || strings.TrimSpace(text) != text || json.Valid([]byte(text)) {
-			value = raw
+	f := flow{most: most}
+	f.value([]byte(raw), 0)
+	text, cut := bounded(string(f.out), most)
+	if f.full && cut == "" {
+		cut = " …"
+	}
+	if cut != "" {
+		cut = fmt.Sprintf(" … of %s", plural(int64(len(raw)), "byte"))
+	}
+	return clean.Line(text) + cut
+}
+
+// flow writes a JSON value, and stops when it has enough.
+type flow struct {
+	out  []byte
+	most int
+	full bool
+}
+
+// maxFlow is how deep lists and objects are taken apart.
+const maxFlow = 8
+
+func (f *flow) value(raw []byte, depth int) {
+	if f.full = f.full || len(f.out) > f.most; f.full {
+		return
+	}
+	text, err := jsonscan.Unquote(raw)
+	switch {
+	case err == nil && isPlain(text, depth > 0):
+		f.out = append(f.out, text...)
+		return
+	case err == nil || len(raw) == 0 || depth == maxFlow:
+		f.out = append(f.out, raw...)
+		return
+	}
+	open, close := byte('{'), byte('}')
+	members, err := jsonscan.AppendMembers(nil, raw)
+	if err != nil {
+		spans, notArray := jsonscan.AppendElements(nil, raw)
+		if notArray != nil { // a number, or no JSON
+			f.out = append(f.out, raw...)
+			return
 		}
-	} else if strings.ContainsAny(raw, "\n\t") {
-		var compact bytes.Buffer
-		if json.Compact(&compact, []byte(raw)) == nil {
-			value = compact.String()
+		open, close = '[', ']'
+		for _, s := range spans {
+			members = append(members, jsonscan.Member{Span: s})
 		}
 	}
-	text, cut := bounded(value, most)
-	return clean.Line(text) + cut
+	f.out = append(f.out, open)
+	for i, m := range members {
+		if i > 0 {
+			f.out = append(f.out, ", "...)
+		}
+		if open == '{' {
+			f.out = append(append(f.out, m.Key...), ": "...)
+		}
+		if f.value(m.Of(raw), depth+1); f.full {
+			return
+		}
+	}
+	f.out = append(f.out, close)
+}
+
+// isPlain reports whether a text can stand without quotes; within others there
+// must be nothing in it that separates them.
+func isPlain(text string, within bool) bool {
+	return text != "" && strings.TrimSpace(text) == text && !jsonscan.Valid([]byte(text)) && !(within && strings.ContainsAny(text, ",{}[]\"\n") || within && strings.Contains(text, ": "))
 }
 
 // bounded cuts a text, between characters, and says how much is missing.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,6 +155,7 @@ func (r *reader) tick() error {
 func (r *reader) start(quiet bool) error {
 	if r.j.o.From.IsZero() || !r.j.o.From.After(r.j.info.From) {
 		r.in = r.j.tape.Reader()
+		r.declare()
 		return nil
 	}
 	// The first record of the span may be at that very moment.
@@ -162,6 +164,7 @@ func (r *reader) start(quiet bool) error {
 		return err
 	}
 	r.in = in
+	r.declare()
 	for o, err := range in.Objects() {
 		if err != nil {
 			return err
@@ -204,18 +207,27 @@ func (r *reader) standing() error {
 	return nil
 }
 
+// declare makes all streams of the tape known, also those without a row.
+func (r *reader) declare() {
+	for _, s := range r.j.info.Streams {
+		r.streams[s.ID] = r.log.AddStream(s)
+	}
+	r.j.streams = r.j.info.Streams
+}
+
 // streamOf returns the log's number of a stream of the tape.
 func (r *reader) streamOf(id model.StreamID) model.StreamID {
 	if s, ok := r.streams[id]; ok {
 		return s
 	}
 	info := model.StreamInfo{Resource: fmt.Sprintf("stream-%d", id)}
-	for _, s := range r.in.Streams() {
+	for _, s := range r.in.Streams() { // of a tape whose beginning is damaged
 		if s.ID == id {
 			info = s.StreamInfo
 		}
 	}
 	r.streams[id] = r.log.AddStream(info)
+	r.j.streams = append(slices.Clip(r.j.streams), info)
 	return r.streams[id]
 }
 

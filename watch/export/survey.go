@@ -103,8 +103,9 @@ func (j *job) survey() (*survey, error) {
 		s.row(r)
 		return nil
 	})
-	for _, w := range s.streams {
-		w.close(s.to)
+	for i, info := range j.streams {
+		info.ID = model.StreamID(i)
+		s.stream(&info).close(s.to)
 	}
 	return s, err
 }

@@ -57,7 +57,7 @@ func trouble(t testing.TB, attack string) func(w *tape.Writer) {
 		write(5, pods, model.Bookmark, 0, `{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"150"}}`)
 		write(8, maps, model.Modified, 0, configMap(160, "a: 1\nb: 20\nc: 3\nd: 4\n"))
 		for i := range 8 {
-			write(10+float64(i)*0.7, pods, model.Modified, 0, pod(fmt.Sprintf("web-%d", i), 200+i, "Pending", "9007199254740993"))
+			write(10+float64(i)*0.2, pods, model.Modified, 0, pod(fmt.Sprintf("web-%d", i), 200+i, "Pending", "9007199254740993"))
 		}
 		detail(12, pods, model.Noted, model.Note{Cause: causeMark, Text: "deploy began"})
 		write(13, pods, model.Added, 0, pod(attack, 220, attack, ""))

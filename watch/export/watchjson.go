@@ -21,7 +21,15 @@ func writeWatchJSON(j *job) error {
 		}
 		buf = appendSeconds(append(buf[:0], `{"t":`...), r.time)
 		buf = jsonscan.AppendQuote(append(buf, `,"stream":`...), r.stream.Resource)
-		buf = append(append(append(buf, `,"frame":`...), r.frame...), '}', '\n')
+		buf = append(buf, `,"frame":`...)
+		before := len(buf)
+		buf = append(buf, r.frame...)
+		for i, c := range buf[before:] { // space between tokens: a server may write over several lines
+			if c == '\n' {
+				buf[before+i] = ' '
+			}
+		}
+		buf = append(buf, '}', '\n')
 		j.result.Rows++
 		_, err := bw.Write(buf)
 		return err
