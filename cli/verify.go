@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,18 +181,41 @@ func (d *verifyDoc) print(p page) {
 		p.line("%s: whole, with gaps: %s%s; %s (rewatch info names them)", d.File, rebuilt, running, missing)
 		return
 	}
-	p.line("%s: damaged: %s survive of %s", d.File, rebuilt, d.before())
+	p.line("%s: damaged: %s of %s records survive, %s of objects among them, all rebuilt", d.File, grouped(d.Records), d.before(), count(d.Objects, "change"))
 	if d.Gaps > 0 {
 		p.line("  %s besides", missing)
 	}
-	for i, x := range d.Damages {
+	places := joined(d.Damages)
+	for i, x := range places {
 		if i == listed {
-			p.line("  and %s; -o json names all", count(int64(len(d.Damages)-i), "more place"))
+			p.line("  and %s; -o json names all", count(int64(len(places)-i), "more place"))
 			break
 		}
 		p.line("  %s", x)
 	}
 	p.line("  to get what survives as a whole tape: rewatch repair %s -o OUT", d.File)
+}
+
+// joined makes one of places that follow each other and say the same: what hangs
+// by one damage can be many.
+func joined(all []*damageDoc) []*damageDoc {
+	var out []*damageDoc
+	for _, x := range all {
+		if n := len(out); n > 0 && out[n-1].Text == x.Text && out[n-1].Records > 0 && x.Records > 0 {
+			y := out[n-1]
+			y.Size, y.Records, y.to = x.Offset+x.Size-y.Offset, y.Records+x.Records, x.to
+			for _, s := range x.Streams {
+				if !slices.Contains(y.Streams, s) {
+					y.Streams = append(y.Streams, s)
+				}
+			}
+			continue
+		}
+		y := *x
+		y.Streams = slices.Clone(x.Streams)
+		out = append(out, &y)
+	}
+	return out
 }
 
 // before is how many records there were.
@@ -218,12 +242,12 @@ func (x *damageDoc) String() string {
 	}
 	switch {
 	case !x.from.IsZero() && !x.to.IsZero():
-		fmt.Fprintf(&b, ", of %s to %s", clock(x.from), x.to.Local().Format("15:04:05.000"))
+		fmt.Fprintf(&b, ", from %s to %s", clock(x.from), x.to.Local().Format("15:04:05.000"))
 	case !x.from.IsZero():
 		fmt.Fprintf(&b, ", after %s", clock(x.from))
 	}
 	if len(x.Streams) > 0 {
-		fmt.Fprintf(&b, ", of %s", strings.Join(x.Streams, ", "))
+		fmt.Fprintf(&b, ", in %s", strings.Join(x.Streams, ", "))
 	}
 	return b.String() + ": " + x.Text
 }
