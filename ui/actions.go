@@ -37,13 +37,22 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if b.when != nil {
-		if ok, reason := b.when(a); !ok {
-			a.say(reason)
-			return nil
-		}
+	if reason := a.off(b); reason != "" {
+		a.say(reason)
+		return nil
 	}
 	return b.do(a)
+}
+
+// off says why a key can do nothing now; "" if it can.
+func (a *App) off(b *binding) string {
+	if b.when == nil {
+		return ""
+	}
+	if ok, reason := b.when(a); !ok {
+		return reason
+	}
+	return ""
 }
 
 // say shows a short message in the footer for a while.

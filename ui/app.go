@@ -87,7 +87,7 @@ func NewApp(ctx context.Context, o Options) *App {
 	a.streams = streamsPane{st: &a.st, all: &a.all}
 	a.object = objectPane{st: &a.st, loc: o.Location}
 	a.status = statusBar{st: &a.st, all: &a.all, loc: o.Location, replay: a.replay, scrub: &a.scrub}
-	a.help = helpPane{st: &a.st, keys: a.keys, replay: a.replay != nil}
+	a.help = helpPane{st: &a.st, keys: a.keys, replay: a.replay != nil, off: a.off}
 	a.chooseTheme()
 	if a.replay != nil {
 		a.scrub.over = o.Transport.Overview()

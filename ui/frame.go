@@ -255,10 +255,8 @@ func (a *App) hints(w int) string {
 			continue
 		}
 		st := a.st.Accent
-		if b.when != nil {
-			if ok, _ := b.when(a); !ok {
-				st = a.st.Dim // stays where it is: a footer that jumps cannot be read
-			}
+		if a.off(&b) != "" {
+			st = a.st.Dim // stays where it is: a footer that jumps cannot be read
 		}
 		l.text(st, key)
 		l.text(a.st.Dim, " "+hint+"  ")

@@ -10,7 +10,8 @@ import (
 type helpPane struct {
 	st     *themes.Styles
 	keys   *keymap
-	replay bool // leaves out what only a live screen does, or the other way round
+	replay bool                  // leaves out what only a live screen does, or the other way round
+	off    func(*binding) string // why a key can do nothing now; "" if it can
 	shown  bool
 	top    int
 	h      int // rows of text that were shown last
@@ -32,15 +33,36 @@ var signs = [...][2]string{
 	{"┃ ░", "on the scrubber: where the replay is; nobody watched"},
 }
 
+// scopes are those that the help lists, in a replay its own first.
+func (p *helpPane) scopes() []scope {
+	var out []scope
+	if p.replay {
+		out = append(out, scopeReplay)
+	}
+	for s := scopeGlobal; s < scopeHelp; s++ {
+		if s != scopeReplay {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // lines is the text of the help, w cells wide.
 func (p *helpPane) lines(w int) []string {
 	var out []string
-	add := func(key, text string) {
+	add := func(key, text, off string) {
 		l := newLine("")
 		l.glyphs("", "  ", 2)
-		l.cell(p.st.Accent, key, 16)
+		ks, ts := p.st.Accent, p.st.Text
+		if off != "" {
+			ks, ts, off = p.st.Dim, p.st.Dim, "  ("+off+")"
+		}
+		if _, n := safe(text); n+12 > w-19 {
+			off = "" // a piece of a reason is none
+		}
+		l.cell(ks, key, 16)
 		l.glyphs("", " ", 1)
-		l.upTo(p.st.Text, text, w-l.w)
+		l.upTo(ts, text+off, w-l.w)
 		out = append(out, l.end(w))
 	}
 	head := func(s string) {
@@ -51,20 +73,17 @@ func (p *helpPane) lines(w int) []string {
 		}
 		out = append(out, l.end(w))
 	}
-	for s := scopeGlobal; s < scopeHelp; s++ {
-		if s == scopeReplay && !p.replay {
-			continue
-		}
+	for _, s := range p.scopes() {
 		head(s.String())
-		for _, b := range p.keys.all {
-			if b.scope == s && !(b.live && p.replay) {
-				add(b.names(), b.help)
+		for i := range p.keys.all {
+			if b := &p.keys.all[i]; b.scope == s && !(b.live && p.replay) {
+				add(b.names(), b.help, p.off(b))
 			}
 		}
 		if s == scopeGlobal {
 			head("Signs")
 			for _, x := range signs {
-				add(x[0], x[1])
+				add(x[0], x[1], "")
 			}
 		}
 	}
@@ -74,7 +93,7 @@ func (p *helpPane) lines(w int) []string {
 // over lays the help over the rows of a frame. It is the only place that cuts
 // finished rows, which is slow, and it is only done while the help is open.
 func (p *helpPane) over(rows []string, w int) []string {
-	bw := min(w-4, 76)
+	bw := min(w-4, 96)
 	bh := min(len(rows)-4, len(p.lines(bw-4))+2)
 	x, y := (w-bw)/2, max((len(rows)-bh)/2, 1)
 	p.h = bh - 2
