@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -29,7 +31,11 @@ type recordOptions struct {
 
 // recordMemory is the history that a recording holds unless --memory says
 // otherwise: enough to tell changes from what is sent again.
-const recordMemory = 16 << 20
+const recordMemory = 8 << 20
+
+// recordQueue is how many bytes may wait for the disk: of a usual cluster, the
+// changes of a minute.
+const recordQueue = 12 << 20
 
 func newRecord(f *flags, s streams) *cobra.Command {
 	var o recordOptions
@@ -127,6 +133,7 @@ func (o *recordOptions) check(s streams) error {
 // runRecord records until something ends it.
 func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s streams) error {
 	defer redirectLogs(f.logFile)()
+	defer frugal()()
 	if err := o.check(s); err != nil {
 		return err
 	}
@@ -147,7 +154,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	log := model.NewLog(model.Options{Budget: o.memory, Redactor: redactor})
 	said := make(chan string, 64)
 	ro := recorder.Options{Path: o.output, Force: o.force, MaxSize: int64(o.maxSize), MaxAge: o.maxAge, KeepSize: int64(o.keepSize),
-		Tool: "rewatch " + version(), Redaction: redaction, Memory: recordMemory, Say: func(text string) {
+		Tool: "rewatch " + version(), Redaction: redaction, Queue: recordQueue, Memory: recordMemory, Say: func(text string) {
 			select {
 			case said <- text:
 			default: // nobody reads; it is no more than a word on the way
@@ -160,7 +167,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	if err != nil {
 		return err
 	}
-	engine := watch.NewEngine(log, watch.Options{})
+	engine := watch.NewEngine(log, watch.Options{Pace: rec.Pace})
 	beside := &crew{end: cancel}
 	session := session{flags: f, clusters: clusters, request: req, typed: args, streams: s}
 	if err := newJoiner(engine, log, session, beside).start(ctx, clusters, s.err); err != nil {
@@ -207,6 +214,18 @@ func (f *flags) redactor() (r *redact.Redactor, said string, err error) {
 		said = "so is what these paths select: " + strings.Join(f.redact, " ")
 	}
 	return redact.New().With(rules...), said, nil
+}
+
+// frugal has memory collected sooner than is usual: a recorder shall be small,
+// beside what it watches, for as long as it takes, and it has the time. What
+// the environment says (GOGC, GOMEMLIMIT) counts. It returns what undoes it.
+func frugal() (restore func()) {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	const percent, most = 50, 84 << 20
+	p, m := debug.SetGCPercent(percent), debug.SetMemoryLimit(most)
+	return func() { debug.SetGCPercent(p); debug.SetMemoryLimit(m) }
 }
 
 // closePatience bounds the wait for the disk at the end.

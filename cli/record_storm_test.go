@@ -82,10 +82,14 @@ func TestMemoryOfARecorder(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(length / 6) {
-		t.Log(memoryOf(t, cmd.Process.Pid))
+	most, next := 0, time.Now()
+	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		m := memoryOf(t, cmd.Process.Pid)
+		if most = max(most, m["RssAnon"]); time.Now().After(next) {
+			next = next.Add(length / 8)
+			t.Log(m)
+		}
 	}
-	most := memoryOf(t, cmd.Process.Pid)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +98,10 @@ func TestMemoryOfARecorder(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
 	t.Logf("%s; processor time %v", lines[len(lines)-1], cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-	if kb := most["VmHWM"]; kb > 100<<10 {
-		t.Errorf("%d kB", kb)
+	// Not counted is RssFile: pages of the program's file, which the kernel
+	// takes back when it needs them, and which here are those of the tests.
+	if t.Logf("at most %d kB", most); most > 100<<10 {
+		t.Errorf("%d kB", most)
 	}
 	if !strings.Contains(lines[len(lines)-1], "nothing lost") {
 		t.Errorf("%s", stderr)
@@ -112,7 +118,7 @@ func memoryOf(t *testing.T, pid int) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(string(b)) {
 		name, value, _ := strings.Cut(line, ":")
-		if name == "VmHWM" || name == "VmRSS" || name == "RssAnon" {
+		if name == "VmHWM" || name == "RssFile" || name == "RssAnon" {
 			n := 0
 			_, _ = fmt.Sscan(value, &n)
 			out[name] = n

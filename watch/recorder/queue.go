@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rewatch/model"
@@ -12,7 +13,8 @@ import (
 // queue holds records between the log, which must not wait, and the disk. It
 // copies their bytes into chunks that are used again and again.
 type queue struct {
-	wake chan struct{} // has a value pending when there may be something to take
+	wake    chan struct{} // has a value pending when there may be something to take
+	written atomic.Int64  // chunks given back
 
 	mu     sync.Mutex
 	max    int // bytes
@@ -190,11 +192,19 @@ func (q *queue) done(c *chunk) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.used -= c.weight()
+	q.written.Add(1)
 	clear(c.items)
 	c.items, c.data = c.items[:0], c.data[:0]
 	if cap(c.data) == chunkSize && len(q.spare) < maxSpare {
 		q.spare = append(q.spare, c)
 	}
+}
+
+// roomy reports whether less than half of the limit is used.
+func (q *queue) roomy() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.used < q.max/2 || q.closed
 }
 
 // close lets go of everything and takes nothing more.

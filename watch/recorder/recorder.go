@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rewatch/model"
@@ -90,12 +91,13 @@ func (f *Failure) Reason() string { return reason(f.Cause) }
 
 // Recorder is one recording under way.
 type Recorder struct {
-	o    Options
-	log  *model.Log
-	q    *queue
-	stop chan struct{}
-	once sync.Once
-	done chan struct{}
+	o     Options
+	log   *model.Log
+	q     *queue
+	stop  chan struct{}
+	once  sync.Once
+	done  chan struct{}
+	hangs atomic.Bool // the disk, as far as Pace could see
 
 	// Of the writing goroutine alone.
 	held    *model.Held // nil if the rows held are written first
@@ -207,6 +209,36 @@ func (r *Recorder) Close(patience time.Duration) bool {
 func (r *Recorder) Discard(patience time.Duration) {
 	if r.Close(patience) && r.file.regular && r.Status().Events == 0 {
 		_ = os.Remove(r.file.path)
+	}
+}
+
+// pacePatience bounds the waiting of Pace for a disk that hangs.
+const pacePatience = 2 * time.Second
+
+// Pace waits while much is queued, so that a whole state, which a server hands
+// over as fast as it is read, is not lost to the limit of the queue. It gives up
+// on a disk that hangs, until that goes on. It may be called from any goroutine
+// that holds no lock of the log.
+func (r *Recorder) Pace() {
+	for !r.q.roomy() && !r.hangs.Load() {
+		began := r.q.written.Load()
+		for waited := time.Now(); !r.q.roomy(); time.Sleep(time.Millisecond) {
+			select {
+			case <-r.done:
+				return
+			default:
+			}
+			if r.q.written.Load() != began {
+				break
+			}
+			if time.Since(waited) > pacePatience {
+				r.hangs.Store(true)
+				return
+			}
+		}
+	}
+	if r.hangs.Load() && r.q.roomy() {
+		r.hangs.Store(false)
 	}
 }
 
