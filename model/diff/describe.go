@@ -28,6 +28,8 @@ func describe(kind string, o []byte) string {
 		s = join(str(o, "spec", "schedule"), flag(o, "suspended", "spec", "suspend"))
 	case "Service":
 		s = service(o)
+	case "Ingress":
+		s = ingress(o)
 	case "ConfigMap", "Secret":
 		s = keys(o)
 	case "EndpointSlice":
@@ -203,6 +205,40 @@ func service(o []byte) string {
 		ports = append(ports, s)
 	}, "spec", "ports")
 	return join(str(o, "spec", "type"), str(o, "spec", "clusterIP"), str(o, "spec", "externalName"), strings.Join(ports, " "))
+}
+
+// ingress says what leads where: host/path→service.
+func ingress(o []byte) string {
+	var routes []string
+	each(o, func(rule []byte) {
+		host := str(rule, "host")
+		if host == "" {
+			host = "*"
+		}
+		n := each(rule, func(p []byte) {
+			to := str(p, "backend", "service", "name")
+			if port := str(p, "backend", "service", "port", "number") + str(p, "backend", "service", "port", "name"); port != "" {
+				to += ":" + port
+			}
+			routes = append(routes, host+str(p, "path")+"→"+orDash(to))
+		}, "http", "paths")
+		if n == 0 {
+			routes = append(routes, host)
+		}
+	}, "spec", "rules")
+	if to := str(o, "spec", "defaultBackend", "service", "name"); to != "" {
+		routes = append(routes, "else→"+to)
+	}
+	if len(routes) > 3 {
+		routes = append(routes[:3], fmt.Sprintf("+%d more", len(routes)-3))
+	}
+	address := ""
+	each(o, func(a []byte) { address = join(address, str(a, "ip")+str(a, "hostname")) }, "status", "loadBalancer", "ingress")
+	tls := ""
+	if len(jsonscan.Get(o, "spec", "tls")) > 2 {
+		tls = "TLS"
+	}
+	return join(str(o, "spec", "ingressClassName"), strings.Join(routes, " "), tls, address)
 }
 
 // keys lists the keys of a config map or of a Secret, never the values.

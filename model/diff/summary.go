@@ -109,10 +109,17 @@ func (f fact) text() string {
 	case Remove:
 		return "-" + path + " " + short(f.Old)
 	}
+	if s, ok := inside(f.Change); ok {
+		return path + ": " + s
+	}
 	if s, ok := changedLine(f.Old, f.New); ok {
 		return path + " " + s
 	}
-	return path + " " + short(f.Old) + "→" + short(f.New)
+	step := path + " " + short(f.Old) + "→" + short(f.New)
+	if words := Words(f.Change); words != "" {
+		step += " (" + words + ")"
+	}
+	return step
 }
 
 // condense ranks the changes, and lets one of a group speak for the others: the
