@@ -95,7 +95,7 @@ func runImport(ctx context.Context, o importOptions, path string, s streams) err
 	}
 	p.end()
 	if sum.Skipped > 0 {
-		s.tell("rewatch: %d frames could not be read and are not on the tape, the first at %v", sum.Skipped, sum.First)
+		s.tell("rewatch: %s could not be read, and the tape says so; the first at %v", count(sum.Skipped, "frame"), sum.First)
 	}
 	s.tell("rewatch: imported %s of %s from the %s in %s to %s (%s)", count(sum.Frames, "frame"), count(int64(sum.Streams), "stream"),
 		sum.Kind, inputName(path), o.out, byteSize(written))

@@ -25,6 +25,7 @@ type diffOptions struct {
 	format     choice
 	namespaces []string
 	noise      bool
+	all        bool
 	exitCode   bool
 }
 
@@ -38,9 +39,9 @@ removed, changed (each path, old → new), and recreated: removed, with another
 object of its name in its place.
 
 --from is when the initial state of every stream had arrived, unless given, and
---to the end of the tape. Events are counted only, unless TYPE names them or the
-output is JSON. resourceVersion and managedFields are left out, since they change
-with everything else.
+--to the end of the tape. Text and patch only count Events, and objects in which
+nothing but the time of a heartbeat differs, unless --all or a TYPE asks for them.
+resourceVersion and managedFields are left out, since they change with everything.
 
 The output is text, JSON ({"version": 1, "objects": [{"op": …, "changes": [{"path":
 …, "old": …, "new": …}]}]}), or a patch: a unified diff of YAML for each object, as
@@ -58,6 +59,7 @@ kubectl diff prints it.`,
 	cmd.Flags().VarP(&o.format, "output", "o", "How to write it: text, json or patch")
 	cmd.Flags().StringSliceVarP(&o.namespaces, "namespace", "n", nil, "Only this namespace; may be repeated")
 	cmd.Flags().BoolVar(&o.noise, "show-managed-fields", false, "Include resourceVersion and managedFields")
+	cmd.Flags().BoolVar(&o.all, "all", false, "List Events and heartbeats too")
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "Exit with 1 if there are differences")
 	return cmd
 }
@@ -72,7 +74,8 @@ func runDiff(ctx context.Context, o diffOptions, path string, types []string, s 
 		return err
 	}
 	defer func() { _ = t.Close() }()
-	d := stateDiff{diffOptions: o, tape: t, list: len(args) > 0 || o.format.value == "json"}
+	d := stateDiff{diffOptions: o, tape: t}
+	d.all = d.all || len(args) > 0
 	if d.chosen, err = choose(t.Info().Streams, args); err != nil {
 		return err
 	}
@@ -106,7 +109,6 @@ type stateDiff struct {
 	diffOptions
 	tape   *tapeFile
 	chosen chosen
-	list   bool // Events too
 
 	t1, t2   time.Time
 	found    []statediff.Difference
@@ -195,16 +197,25 @@ func (d *stateDiff) warn(flag string, r *tape.Reader, when time.Time) {
 	if !r.Whole() {
 		d.warnings = append(d.warnings, fmt.Sprintf("the tape is damaged: the state at %s (%s) is not complete; see: rewatch verify %s", flag, clock(when), d.tape.path))
 	}
+	if d.tape.Info().Counts["transition"] == 0 {
+		return // imported, by a program that told nothing of states
+	}
+	begun := map[model.StreamID]bool{}
 	for _, x := range r.Streams() {
 		state := x.Last.To
-		if !d.chosen.stream(&x.StreamInfo) || x.Since.IsZero() || state.Fresh() {
+		if begun[x.ID] = !x.Since.IsZero(); !d.chosen.stream(&x.StreamInfo) || !begun[x.ID] || state.Fresh() {
 			continue
 		}
-		what := "what is recorded of them may be older"
+		what := "what is recorded of it may be older"
 		if state == model.Syncing || state == model.Connecting {
-			what = "their state had not arrived completely"
+			what = "its state had not arrived completely"
 		}
-		d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s was in state %s since %s: %s", flag, x.Name(), state, short(when.Sub(x.Since)), what))
+		d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s was in state %s, for %s: %s", flag, x.Name(), state, short(when.Sub(x.Since)), what))
+	}
+	for _, x := range d.tape.Info().Streams {
+		if !begun[x.ID] && d.chosen.stream(&x) {
+			d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s had not begun: its state had not arrived", flag, x.Name()))
+		}
 	}
 }
 
@@ -391,8 +402,23 @@ func (d *stateDiff) counts() (added, removed, changed, recreated int) {
 	return
 }
 
-// listed reports whether text and patch list a difference: of Events there are
-// many, and they say what happened rather than what is.
+// listed reports whether text and patch list a difference: of Events and
+// heartbeats there are many, and they hide what else differs.
 func (d *stateDiff) listed(x *statediff.Difference) bool {
-	return d.list || x.Identity.Kind != "Event"
+	return d.all || x.Identity.Kind != "Event" && !onlyHeartbeats(x)
+}
+
+// onlyHeartbeats reports whether all that differs is when somebody was last
+// heard of.
+func onlyHeartbeats(x *statediff.Difference) bool {
+	if x.Op != statediff.Changed {
+		return false
+	}
+	for _, c := range x.Changes {
+		if !strings.HasSuffix(c.Path, ".lastHeartbeatTime") && !strings.HasSuffix(c.Path, "].lastProbeTime") &&
+			(c.Path != "spec.renewTime" || x.Identity.Kind != "Lease") {
+			return false
+		}
+	}
+	return true
 }

@@ -27,18 +27,20 @@ func (d *stateDiff) text(w io.Writer) error {
 	p := newPage(w)
 	added, removed, changed, recreated := d.counts()
 	p.line("%s to %s: %d added, %d removed, %d changed, %d recreated", clock(d.t1), clock(d.t2), added, removed, changed, recreated)
-	events := 0
+	events, heartbeats := 0, 0
 	for i := range d.found {
-		x := &d.found[i]
-		if !d.listed(x) {
+		switch x := &d.found[i]; {
+		case d.listed(x):
+			d.object(p, x)
+		case x.Identity.Kind == "Event":
 			events++
-			continue
+		default:
+			heartbeats++
 		}
-		d.object(p, x)
 	}
-	if events > 0 {
+	if events+heartbeats > 0 {
 		p.line("")
-		p.line("%s among them, not listed: rewatch diff %s events", count(int64(events), "Event"), d.tape.path)
+		p.line("not listed: %s, and %s in which only heartbeats differ; --all lists them", count(int64(events), "Event"), count(int64(heartbeats), "object"))
 	}
 	return p.flush()
 }
