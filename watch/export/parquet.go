@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ type parquetRow struct {
 	Managers        []string        `parquet:"managers,list" parquet-element:",dict"`
 	Paths           []string        `parquet:"paths,list" parquet-element:",dict"`
 	Changes         []parquetChange `parquet:"changes,list"`
-	Object          *string         `parquet:"object,optional,json"`
+	Object          *string         `parquet:"object,optional"` // a string, which every engine can take apart; parquet-go 0.32.0 cannot write optional JSON
 	FromState       *string         `parquet:"from_state,optional,dict"`
 	ToState         *string         `parquet:"to_state,optional,dict"`
 	Cause           *string         `parquet:"cause,optional,dict"`
@@ -73,7 +72,11 @@ func writeParquet(j *job) error {
 		parquet.PageBufferSize(1<<20), parquet.DictionaryMaxBytes(1<<20), parquet.SkipPageBounds("object"), parquet.SkipPageBounds("summary"),
 		parquet.KeyValueMetadata("rewatch.schema_version", parquetVersion), parquet.KeyValueMetadata("rewatch.tape", valid(j.o.Name)),
 		parquet.KeyValueMetadata("rewatch.filter", valid(j.o.FilterText)), parquet.KeyValueMetadata("rewatch.redaction", valid(j.info.Redaction)))
-	p := &parquetWriter{w: w}
+	return j.table(&parquetWriter{w: w, maxRows: groupRows, maxBytes: groupBytes})
+}
+
+// table writes the rows and ends the file.
+func (j *job) table(p *parquetWriter) error {
 	err := j.rows(false, func(r *row) error {
 		j.result.Rows++
 		return p.add(r)
@@ -84,7 +87,7 @@ func writeParquet(j *job) error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	return w.Close()
+	return p.w.Close()
 }
 
 type parquetWriter struct {
@@ -92,19 +95,22 @@ type parquetWriter struct {
 	batch []parquetRow
 	rows  int   // of the group
 	bytes int64 // of the group
+
+	maxRows  int // of a group
+	maxBytes int64
 }
 
 func (p *parquetWriter) add(r *row) error {
 	p.batch = append(p.batch, parquetOf(r))
 	p.rows++
 	p.bytes += int64(len(r.new)) + 256
-	if len(p.batch) < batchRows && p.bytes < groupBytes {
+	if len(p.batch) < batchRows && p.bytes < p.maxBytes {
 		return nil
 	}
 	if err := p.flush(); err != nil {
 		return err
 	}
-	if p.rows < groupRows && p.bytes < groupBytes {
+	if p.rows < p.maxRows && p.bytes < p.maxBytes {
 		return nil
 	}
 	p.rows, p.bytes = 0, 0
@@ -135,7 +141,7 @@ func parquetOf(r *row) parquetRow {
 	if r.event.Type.IsObject() {
 		v := int32(min(r.event.Version, 1<<31-1))
 		x.Version = &v
-		object := string(bytes.ToValidUTF8(r.new, []byte("\ufffd")))
+		object := strings.ToValidUTF8(string(r.new), "\ufffd")
 		x.Object = &object
 	}
 	if r.old != nil {

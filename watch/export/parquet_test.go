@@ -35,3 +35,12 @@ func parquetText(t testing.TB, file string) string {
 	}
 	return b.String()
 }
+
+func rowGroups(t testing.TB, file string) int {
+	t.Helper()
+	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(f.RowGroups())
+}
