@@ -132,6 +132,14 @@ func (h *Held) Objects() iter.Seq[HeldObject] {
 	}
 }
 
+// Release lets go of the objects that Objects has not yielded. Until one of the
+// two, the log keeps what changes as it was.
+func (h *Held) Release() {
+	h.l.mu.Lock()
+	defer h.l.mu.Unlock()
+	h.objects, h.next, h.saved = nil, 0, nil
+}
+
 func (h *Held) read(batch []HeldObject) []HeldObject {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()

@@ -35,9 +35,6 @@ func (s *stream) compare() *comparison {
 // upsert takes one object of a whole state. Known and unchanged objects are
 // marked as replayed if a frame carried them, and pass unseen in a list.
 func (s *stream) upsert(cmp *comparison, m jsonscan.Meta, raw []byte, size int, streamed bool) {
-	if s.e.o.Pace != nil {
-		s.e.o.Pace()
-	}
 	e := s.inv.find(m)
 	switch {
 	case e != nil && s.same(e, m, raw):

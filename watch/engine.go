@@ -31,9 +31,9 @@ type Options struct {
 	MaxFrame int   // bytes of one frame or list item; larger ones are skipped and said. 32 MiB
 	PageSize int64 // objects of one page of a list. 500
 	Clock    Clock // finds sleep
-	// Pace, if set, is called before each object of a whole state, which a
-	// server hands over at the pace of who reads it: it may wait a little for
-	// who cannot follow. Changes are never held up.
+	// Pace, if set, is called before each frame and each item of a list is read.
+	// It may wait a little for who cannot follow, a recorder: the server keeps
+	// what is not read, and one that loses patience lets the watch resume.
 	Pace func()
 
 	afterFrame func() // for tests: makes us slow

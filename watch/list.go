@@ -70,6 +70,7 @@ func (s *stream) page(ctx context.Context, cmp *comparison, next string) (jsonsc
 	r := jsonscan.NewListReader(f.body, s.e.o.MaxFrame)
 	counted := false
 	for {
+		s.pace()
 		item, err := r.Next()
 		f.saw()
 		var large *jsonscan.TooLargeError

@@ -57,6 +57,7 @@ func (s *stream) watchFrom(ctx context.Context) verdict {
 func (s *stream) follow(f *flight) verdict {
 	frames := jsonscan.NewFrameReader(f.body, s.e.o.MaxFrame)
 	for {
+		s.pace()
 		frame, err := frames.Next()
 		var large *jsonscan.TooLargeError
 		if errors.As(err, &large) {
@@ -92,6 +93,12 @@ func (s *stream) follow(f *flight) verdict {
 		if s.e.o.afterFrame != nil {
 			s.e.o.afterFrame()
 		}
+	}
+}
+
+func (s *stream) pace() {
+	if s.e.o.Pace != nil {
+		s.e.o.Pace()
 	}
 }
 

@@ -269,3 +269,41 @@ func TestTooLargeForATape(t *testing.T) {
 		t.Errorf("%+v, %d lost on tape", s, p.lost)
 	}
 }
+
+// TestPace: it waits for a disk that is slow, and gives up on one that hangs.
+func TestPace(t *testing.T) {
+	d := &disk{}
+	x := newSource(0)
+	r := start(t, x, Options{Path: filepath.Join(t.TempDir(), "a.rwt"), Queue: 1 << 20, Flush: 5 * time.Millisecond, slow: func(o output) output { d.output = o; return d }})
+	for range 3000 { // several times the queue, as fast as it goes
+		r.Pace()
+		x.one(x.rng.IntN(40))
+	}
+	d.mu.Lock()
+	if s := r.Status(); s.Lost > 0 {
+		t.Errorf("%d lost", s.Lost)
+	}
+	for waiting := r.q.written.Load() - 1; waiting != r.q.written.Load() || r.q.roomy(); {
+		waiting = r.q.written.Load()
+		x.add(100)
+		time.Sleep(20 * time.Millisecond)
+	}
+	began := time.Now()
+	r.Pace()
+	if took := time.Since(began); took < pacePatience || took > pacePatience+10*time.Second {
+		t.Errorf("it waited %v", took)
+	}
+	began = time.Now()
+	r.Pace()
+	if took := time.Since(began); took > pacePatience/2 {
+		t.Errorf("it waited again: %v", took)
+	}
+	d.mu.Unlock()
+	for !r.q.roomy() {
+		time.Sleep(time.Millisecond)
+	}
+	r.Pace()
+	if r.hangs.Load() {
+		t.Error("a disk that goes on is still taken for one that hangs")
+	}
+}

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"time"
 
 	"rewatch/model"
@@ -13,7 +14,7 @@ func (r *Recorder) begin() error {
 		if err := r.rowsHeld(); err != nil {
 			return err
 		}
-	} else if err := r.state(r.held, false, r.opened); err != nil {
+	} else if err := r.state(r.held, nil, r.opened); err != nil {
 		return err
 	}
 	r.held = nil
@@ -23,10 +24,11 @@ func (r *Recorder) begin() error {
 	return err
 }
 
-// state begins the tape with streams and objects. rowless leaves out those
-// objects whose newest version comes with a row that is held, and the steps of
-// streams that do.
-func (r *Recorder) state(h *model.Held, rowless bool, when time.Time) error {
+// state begins the tape with streams and objects. If written is not nil, those
+// objects whose newest version comes with a row that is held are left out, as
+// are the steps of streams that do, and it gets the versions of the others.
+func (r *Recorder) state(h *model.Held, written map[lostKey]uint32, when time.Time) error {
+	rowless := written != nil
 	stepped := map[model.StreamID]bool{}
 	if rowless {
 		for seq := h.Snapshot.First(); seq < h.Snapshot.End(); seq++ {
@@ -46,6 +48,9 @@ func (r *Recorder) state(h *model.Held, rowless bool, when time.Time) error {
 	}
 	return r.w.Begin(when, states, h.Len(rowless), func(yield func(tape.Object) bool) {
 		for o := range h.Objects() {
+			if rowless && !o.Row {
+				written[lostKey{o.Object, o.Stream}] = o.Version
+			}
 			if (!rowless || !o.Row) && !yield(tape.Object{Stream: o.Stream, Identity: o.Identity, Raw: o.Raw}) {
 				return
 			}
@@ -65,12 +70,13 @@ func (r *Recorder) rowsHeld() error {
 	if s := h.Snapshot; s.Len() > 0 {
 		when = s.At(s.First()).When()
 	}
-	err := r.state(h, true, when)
+	rows := heldRows{r: r, next: h.Snapshot.First(), newest: map[model.ObjectID]seen{}, missing: map[model.StreamID]int64{},
+		written: map[lostKey]uint32{}}
+	err := r.state(h, rows.written, when)
 	cancel()
 	if err != nil {
 		return err
 	}
-	rows := heldRows{r: r, next: h.Snapshot.First(), newest: map[model.ObjectID]seen{}, missing: map[model.StreamID]int64{}}
 	for s := h.Snapshot; s.End()-rows.next > fewRows; s = r.log.Snapshot() {
 		if err := rows.write(s); err != nil {
 			return err
@@ -85,7 +91,8 @@ func (r *Recorder) rowsHeld() error {
 	if err := rows.write(h.Snapshot); err != nil {
 		return err
 	}
-	return rows.end()
+	defer h.Release()
+	return rows.end(h)
 }
 
 // heldRows makes records of rows again.
@@ -94,6 +101,7 @@ type heldRows struct {
 	next    model.Seq
 	newest  map[model.ObjectID]seen
 	missing map[model.StreamID]int64 // rows whose bytes have left the log
+	written map[lostKey]uint32       // versions of the objects that exist on the tape
 	when    time.Time                // of the newest row
 }
 
@@ -142,6 +150,11 @@ func (x *heldRows) row(e model.Event) error {
 			x.missing[e.Stream]++
 			return nil
 		}
+		if key := (lostKey{e.Object, e.Stream}); e.Type == model.Deleted {
+			delete(x.written, key)
+		} else {
+			x.written[key] = e.Version
+		}
 		rec.Raw = x.r.buf
 		last := x.newest[e.Object]
 		rec.Reverted = e.Version > last.version && last.version > 0 && e.RV < last.rv
@@ -159,13 +172,43 @@ func apiVersion(s model.StreamInfo) string {
 	return s.Group + "/" + s.Version
 }
 
-// end says what could not be written.
-func (x *heldRows) end() error {
-	for s, n := range x.missing {
+// end says what could not be written, and brings the objects on the tape to
+// where they were when the log was tapped.
+func (x *heldRows) end(h *model.Held) error {
+	if len(x.missing) == 0 {
+		return nil
+	}
+	for _, s := range sortedKeys(x.missing, cmp.Compare) {
 		x.r.mu.Lock()
-		x.r.status.Lost += n
+		x.r.status.Lost += x.missing[s]
 		x.r.mu.Unlock()
-		if err := x.r.w.Lost(x.when, s, n, "", ""); err != nil {
+		if err := x.r.w.Lost(x.when, s, x.missing[s], "", ""); err != nil {
+			return err
+		}
+	}
+	for o := range h.Objects() {
+		key := lostKey{o.Object, o.Stream}
+		version, ok := x.written[key]
+		if delete(x.written, key); version == o.Version {
+			continue
+		}
+		rec := model.Record{Time: x.when, Stream: o.Stream, Type: model.Modified, Flags: model.Synthetic, Raw: o.Raw}
+		if !ok {
+			rec.Type = model.Added
+		}
+		if err := x.r.append(rec, nil); err != nil {
+			return err
+		}
+	}
+	for _, key := range sortedKeys(x.written, compareKeys) {
+		rec := model.Record{Time: x.when, Stream: key.stream, Type: model.Deleted, Flags: model.Synthetic, Identity: x.r.log.Identity(key.object)}
+		if rec.Identity == (model.Identity{}) { // nothing tells who it was
+			if err := x.r.note(x.when, key.stream, "an object on this tape was deleted, and is not known any more"); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := x.r.append(rec, nil); err != nil {
 			return err
 		}
 	}

@@ -215,10 +215,10 @@ func (r *Recorder) Discard(patience time.Duration) {
 // pacePatience bounds the waiting of Pace for a disk that hangs.
 const pacePatience = 2 * time.Second
 
-// Pace waits while much is queued, so that a whole state, which a server hands
-// over as fast as it is read, is not lost to the limit of the queue. It gives up
-// on a disk that hangs, until that goes on. It may be called from any goroutine
-// that holds no lock of the log.
+// Pace waits while much is queued, so that what comes faster than it can be
+// written, as a whole state does, is rather left with the server for a moment
+// than lost. It gives up on a disk that hangs, until that goes on. It may be
+// called from any goroutine that holds no lock of the log.
 func (r *Recorder) Pace() {
 	for !r.q.roomy() && !r.hangs.Load() {
 		began := r.q.written.Load()

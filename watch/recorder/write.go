@@ -191,9 +191,7 @@ func (r *Recorder) lost(l *loss) error {
 		}
 	}
 	stale := map[model.StreamID]int{}
-	for _, k := range sortedKeys(l.objects, func(a, b lostKey) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.stream, b.stream))
-	}) {
+	for _, k := range sortedKeys(l.objects, compareKeys) {
 		rec, ok := r.became(k, l.objects[k])
 		if !ok {
 			stale[k.stream]++
@@ -233,6 +231,10 @@ func (r *Recorder) became(k lostKey, o lostObject) (rec model.Record, ok bool) {
 		rec.Type = model.Added
 	}
 	return rec, ok
+}
+
+func compareKeys(a, b lostKey) int {
+	return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.stream, b.stream))
 }
 
 // sortedKeys makes the order on the tape that of the keys.
