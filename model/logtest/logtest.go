@@ -5,7 +5,6 @@ package logtest
 import (
 	"bufio"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,24 +73,18 @@ func fill(tb testing.TB, r io.Reader) *model.Log {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		var x struct {
-			T      float64         `json:"t"`
-			Stream string          `json:"stream"`
-			Frame  json.RawMessage `json:"frame"`
-		}
-		if err := json.Unmarshal(line, &x); err != nil {
+		when, errT := strconv.ParseFloat(string(jsonscan.Find(line, "t")), 64)
+		name, errS := jsonscan.Unquote(jsonscan.Find(line, "stream"))
+		typ, object, err := jsonscan.SplitFrame(jsonscan.Find(line, "frame"))
+		if err = errors.Join(errT, errS, err); err != nil {
 			tb.Fatal(err)
 		}
-		typ, object, err := jsonscan.SplitFrame(x.Frame)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		id, ok := streams[x.Stream]
+		id, ok := streams[name]
 		if !ok {
-			id = l.AddStream(streamOf(x.Stream, object))
-			streams[x.Stream] = id
+			id = l.AddStream(streamOf(strings.Clone(name), object))
+			streams[strings.Clone(name)] = id
 		}
-		l.Append(model.Record{Time: time.Unix(0, int64(x.T*1e9)), Stream: id, Type: types[typ], Raw: object, Bytes: len(line)})
+		l.Append(model.Record{Time: time.Unix(0, int64(when*1e9)), Stream: id, Type: types[typ], Raw: object, Bytes: len(line)})
 	}
 }
 
