@@ -48,13 +48,17 @@ type step struct {
 // allocates nothing once they have grown. The zero value is ready; an Encoder
 // must not be used from two goroutines at a time.
 type Encoder struct {
+	// Words makes inserts whole words where that can be, though a splice of
+	// fewer bytes exists: siblings that differ in the same values then differ by
+	// splices of the same counts. It is quicker between siblings.
+	Words bool
+
 	steps  []step
 	heads  []int32 // hash → newest indexed position + 1
 	chain  []int32 // per indexed position: the previous one with that hash + 1
 	shift  uint
 	stride int
-	room   int  // bytes that the splice may still have; see EncodeWithin
-	words  bool // inserts shall be whole words
+	room   int // bytes that the splice may still have; see EncodeWithin
 }
 
 func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
@@ -94,11 +98,11 @@ func agreeBack(a, b []byte) int {
 func (e *Encoder) diff(base, target []byte) {
 	e.steps = e.steps[:0]
 	head := agree(base, target)
-	if e.words {
+	if e.Words {
 		head -= wordBefore(target[:head], base[head:], target[head:])
 	}
 	tail := agreeBack(base[head:], target[head:])
-	if e.words {
+	if e.Words {
 		tail -= wordAfter(target[len(target)-tail:], base[:len(base)-tail], target[:len(target)-tail])
 	}
 	// The common end is one run of its own; the search sees the middle only.
@@ -107,7 +111,7 @@ func (e *Encoder) diff(base, target []byte) {
 	copied, bi, ti := head, head, head
 	for ti < len(t) && e.room >= 0 {
 		var mb, mt, n int
-		if e.words {
+		if e.Words {
 			mb, mt, n = nextWord(b, t, bi, ti)
 		}
 		if n == 0 {
@@ -145,7 +149,7 @@ func (e *Encoder) nextOnDiagonal(b, t []byte, bi, ti int) (mb, mt, n int) {
 	for k := 1; k <= last; k++ {
 		if load(b, bi+k) == load(t, ti+k) {
 			mb, mt, n = bi+k, ti+k, gram+agree(b[bi+k+gram:], t[ti+k+gram:])
-			if e.words {
+			if e.Words {
 				mb, mt, n = wholeWords(b, t, mb, mt, n)
 			}
 			if n >= gram {
@@ -205,7 +209,7 @@ func (e *Encoder) nextIndexed(b, t []byte, bi, ti int) (mb, mt, n int) {
 				mb, mt, n = i-back, j-back, length
 			}
 		}
-		if n >= minRun && e.words {
+		if n >= minRun && e.Words {
 			mb, mt, n = wholeWords(b, t, mb, mt, n)
 		}
 		if n >= minRun {
@@ -227,7 +231,7 @@ func (e *Encoder) Encode(dst, base, target []byte) []byte {
 // and dst comes back as it was. A splice that is slightly longer may be
 // returned all the same.
 func (e *Encoder) EncodeWithin(dst, base, target []byte, most int) (out []byte, ok bool) {
-	e.room, e.words = most, false
+	e.room = most
 	if e.diff(base, target); e.room < 0 {
 		return dst, false
 	}
@@ -255,14 +259,11 @@ var ErrNotText = errors.New("splice: not valid UTF-8")
 // from base. JSON holds text only, so that target must be valid UTF-8
 // (ErrNotText otherwise) and inserts begin and end between characters; counts
 // are of bytes all the same.
-//
-// Inserts are whole words where that can be, though a splice of fewer bytes
-// exists: siblings that differ in the same values then have the same counts.
 func (e *Encoder) EncodeJSON(dst, base, target []byte) ([]byte, error) {
 	if !utf8.Valid(target) {
 		return dst, ErrNotText
 	}
-	e.room, e.words = math.MaxInt, true
+	e.room = math.MaxInt
 	e.diff(base, target)
 	e.snap(target)
 	dst = append(dst, '[')

@@ -90,3 +90,26 @@ func wholeWords(b, t []byte, mb, mt, n int) (int, int, int) {
 	mb, mt, n = mb+from, mt+from, n-from
 	return mb, mt, n - wordBefore(t[mt:mt+n], b[mb+n:], t[mt+n:])
 }
+
+// Alike reports whether target is base with other values: whether one leads to
+// the other without a search for what moved. reached is how much of target
+// agrees until then, values aside, and changed is the size of those.
+func (e *Encoder) Alike(base, target []byte) (reached, changed int, alike bool) {
+	n := agree(base, target)
+	n -= wordBefore(target[:n], base[n:], target[n:])
+	bi, ti := n, n
+	for ti < len(target) {
+		mb, mt, n := nextWord(base, target, bi, ti)
+		if n == 0 {
+			if len(target)-ti < maxWord && len(base)-bi < maxWord { // the end
+				return ti, changed + len(target) - ti, true
+			}
+			if mb, mt, n = e.nextOnDiagonal(base, target, bi, ti); n == 0 {
+				return ti, changed, false
+			}
+		}
+		changed += mt - ti
+		bi, ti = mb+n, mt+n
+	}
+	return ti, changed, true
+}

@@ -37,6 +37,19 @@ func (x *expander) reset() {
 	x.rolling.reset()
 }
 
+// copy makes x know what another one does.
+func (x *expander) copy(of *expander) {
+	x.forms = append(x.forms[:0], of.forms...) // their pieces are not changed
+	x.rolling.number = of.rolling.number
+	for i := range of.rolling.lists {
+		list := &of.rolling.lists[i]
+		for k := range list.n {
+			x.rolling.lists[i].values[k] = append(x.rolling.lists[i].values[k][:0], list.values[k]...)
+		}
+		x.rolling.lists[i].n = list.n
+	}
+}
+
 var (
 	formLine = []byte(`{"form":`)
 	errForm  = fmt.Errorf("%w: a form that is none, or not known", errLine)

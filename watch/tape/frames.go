@@ -214,7 +214,7 @@ func (w *Writer) checkpoint(t int64) {
 // beginSegment begins a segment, up to the checkpoint's live objects.
 func (w *Writer) beginSegment(t int64, live int) {
 	w.begun = true
-	w.roots = roots{families: map[familyKey]*family{}, last: w.roots.last}
+	w.roots = newRoots(w.roots.last)
 	w.beginWith(w.header(t, live))
 	w.segment++
 	for _, s := range w.streams {

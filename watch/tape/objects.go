@@ -11,8 +11,9 @@ import (
 
 // root is a text that objects of a segment are written against.
 type root struct {
-	num  uint64
-	text []byte
+	num   uint64
+	text  []byte
+	least int // bytes of values that set an object apart from it, so far: of the Writer
 }
 
 // object is one object that exists in one stream, or the bookmarks of a stream.
@@ -32,8 +33,7 @@ type object struct {
 }
 
 // texts holds the newest text of many objects within a budget: those used
-// lately as they are, the others as splices against their roots. The zero
-// value, with a budget, is ready.
+// lately as they are, the others as splices against their roots.
 type texts struct {
 	budget         int64
 	hot            int64 // bytes of text
@@ -41,6 +41,10 @@ type texts struct {
 	newest, oldest *object
 	encoder        splice.Encoder
 	spare          []byte
+}
+
+func newTexts(budget int64) texts {
+	return texts{budget: budget, encoder: splice.Encoder{Words: true}}
 }
 
 // of returns the newest text of an object; it is valid until the object
@@ -72,6 +76,17 @@ func (t *texts) set(o *object, text []byte) (free []byte) {
 	t.drop(o)
 	t.warm(o, text)
 	return free
+}
+
+// replace makes a copy of text the newest of an object, in the memory of the
+// one before if that fits.
+func (t *texts) replace(o *object, text []byte) {
+	into := o.text
+	if c := cap(into); c < len(text) || c > 2*len(text)+1024 {
+		into = make([]byte, 0, len(text)+len(text)/16)
+	}
+	t.drop(o)
+	t.warm(o, append(into[:0], text...))
 }
 
 func (t *texts) warm(o *object, text []byte) {

@@ -59,7 +59,7 @@ func (t *Tape) Reader() *Reader { return t.reader(0) }
 
 func (t *Tape) reader(part int) *Reader {
 	r := &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{}, objects: map[uint64]*object{},
-		roots: map[uint64]*root{}, texts: texts{budget: readerMemory}}
+		roots: map[uint64]*root{}, texts: newTexts(readerMemory)}
 	for i := range t.parts[:part] {
 		if p := &t.parts[i]; p.damage == nil {
 			r.before += p.Records
@@ -213,7 +213,7 @@ func (r *Reader) load() error {
 // not change, and have numbers of their own in the whole tape.
 func (r *Reader) lose() {
 	clear(r.objects)
-	r.texts, r.waiting = texts{budget: r.texts.budget}, 0
+	r.texts, r.waiting = newTexts(r.texts.budget), 0
 	r.whole, r.expect = false, -1
 }
 

@@ -85,6 +85,12 @@ func (r *Reader) object(e *Entry) error {
 		if base, err = r.newestText(o); err != nil {
 			return err
 		}
+		if string(l.delta) == "[]" { // the same again
+			if e.Stream, e.Raw = s.ID, base; len(base) == 0 {
+				e.Raw = []byte{}
+			}
+			return r.done(e, s, o)
+		}
 		rt = o.root
 	} else if rt != nil {
 		base = rt.text
@@ -106,7 +112,7 @@ func (r *Reader) newRoot(text []byte) (*root, error) {
 	if r.rootBytes += len(text); r.rootBytes > r.t.limits.Roots || r.line.r == 0 {
 		return nil, fmt.Errorf("%w: roots of %d bytes", ErrLimit, r.rootBytes)
 	}
-	rt := &root{r.line.r, bytes.Clone(text)}
+	rt := &root{num: r.line.r, text: bytes.Clone(text)}
 	r.roots[rt.num] = rt
 	return rt, nil
 }

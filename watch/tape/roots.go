@@ -16,7 +16,7 @@ import (
 // a root, the next misfit becomes one.
 
 const (
-	familyRoots = 6
+	familyRoots = 8
 	maxRoots    = 16 << 20 // bytes of roots in a segment: readers keep them
 )
 
@@ -40,9 +40,13 @@ type roots struct {
 	encoder  splice.Encoder
 }
 
+func newRoots(last uint64) roots {
+	return roots{families: map[familyKey]*family{}, last: last, encoder: splice.Encoder{Words: true}}
+}
+
 // enough is the size of a splice, for an object of some size, above which a
 // better root is looked for.
-func enough(size int) int { return 192 + size/24 }
+func enough(size int) int { return 256 + size/8 }
 
 // choose returns the root to write an object against, nil for none, and
 // whether the object shall become a root, which is then returned.
@@ -50,14 +54,32 @@ func (r *roots) choose(stream model.StreamID, id model.Identity, raw []byte) (ba
 	kind := r.family(familyKey{stream: stream, kind: id.Kind})
 	siblings := r.family(familyKey{stream, id.Kind, id.Namespace, model.Stem(id.Name)})
 	size := len(raw)
+	var best *root
+	far, least := 0, enough(len(raw))
 	for _, f := range [...]*family{siblings, kind} {
-		for i := 0; i < len(f.roots) && size > enough(len(raw)); i++ {
-			var ok bool
-			r.try, ok = r.encoder.EncodeWithin(r.try[:0], f.roots[i].text, raw, size)
-			if ok && len(r.try) < size {
-				base, size = f.roots[i], len(r.try)
-				f.roots[0], f.roots[i] = f.roots[i], f.roots[0]
+		for i, x := range f.roots {
+			reached, changed, alike := r.encoder.Alike(x.text, raw)
+			switch {
+			case alike && changed <= x.least+16:
+				x.least = min(x.least, changed)
+				copy(f.roots[1:i+1], f.roots[:i])
+				f.roots[0] = x
+				return x, false
+			case alike && changed < least:
+				base, least = x, changed
+			case reached >= far:
+				best, far = x, reached
 			}
+		}
+	}
+	if base != nil {
+		base.least = least
+		return base, false
+	}
+	if best != nil {
+		var ok bool
+		if r.try, ok = r.encoder.EncodeWithin(r.try[:0], best.text, raw, size*3/4); ok {
+			base, size = best, len(r.try)
 		}
 	}
 	over := size - enough(len(raw))
@@ -74,7 +96,7 @@ func (r *roots) choose(stream model.StreamID, id model.Identity, raw []byte) (ba
 	siblings.waste = 0
 	r.last++
 	r.bytes += len(raw)
-	bought := &root{r.last, append([]byte(nil), raw...)}
+	bought := &root{num: r.last, text: append([]byte(nil), raw...)}
 	if len(f.roots) == familyRoots {
 		f.roots = f.roots[:familyRoots-1]
 	}

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"strconv"
@@ -37,7 +38,9 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 			return nil
 		}
 		w.text(old, raw)
-		w.spare = w.texts.set(o, w.copied(raw))
+		if !bytes.Equal(old, raw) {
+			w.texts.replace(o, raw)
+		}
 		return o
 	}
 	w.last++
@@ -50,7 +53,7 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 		w.objects[o.key] = o
 		w.alone += w.base(o, id, raw, true)
 	}
-	w.spare = w.texts.set(o, w.copied(raw))
+	w.texts.replace(o, raw)
 	return o
 }
 
@@ -58,14 +61,6 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 func (w *Writer) number(o *object) {
 	w.line = strconv.AppendInt(append(w.line, `,"o":`...), int64(o.num)-int64(w.near), 10)
 	w.near = o.num
-}
-
-// copied copies a text into memory that became free, if that fits it.
-func (w *Writer) copied(raw []byte) []byte {
-	if c := cap(w.spare); c < len(raw) || c > 2*len(raw)+1024 {
-		w.spare = make([]byte, 0, len(raw)+len(raw)/8)
-	}
-	return append(w.spare[:0], raw...)
 }
 
 // base writes an object that has no predecessor, and returns the size of that.

@@ -26,42 +26,42 @@ func (r *Reader) ObjectsUntil(when time.Time) iter.Seq2[Object, error] {
 	}
 }
 
-// touched are the numbers of the objects that exist and have lines in the data
-// frames from that of the place to that of a moment.
+// touched are the numbers of the objects that exist and have lines from the
+// place to a moment.
 func (r *Reader) touched(until int64) ([]uint64, error) {
 	seen := map[uint64]bool{}
 	var l line
-	var buf []byte
-	for i := max(r.part-1, 0); i < len(r.t.parts); i++ {
-		p := &r.t.parts[i]
-		if p.damage != nil {
-			continue
-		}
-		text, err := r.t.load(buf[:0], p)
-		if errors.Is(err, errDamaged) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		buf = text
-		lines := newScan(text, &l, r.t.limits.Line)
-		for {
+	lines := newScan(r.text, &l, r.t.limits.Line)
+	lines.now, lines.number = r.now, r.number
+	lines.expander.copy(&r.expander)
+	if r.held && r.line.has&(hasO|hasB) != 0 {
+		lines.object, lines.now = lines.number.of(&r.line), r.now+r.line.t
+		seen[lines.object] = true
+	}
+	for i := r.part; ; i++ {
+		for lines.now <= until {
 			more, err := lines.next()
 			if err != nil || !more {
 				break // what cannot be understood is met when it is read
 			}
-			if o := r.objects[lines.object]; o != nil && !o.bookmark && l.what != "L" {
-				seen[lines.object] = true
-			}
+			seen[lines.object] = true
 		}
-		if p.To > until {
+		if lines.now > until || i >= len(r.t.parts) {
 			break
+		}
+		if p := &r.t.parts[i]; p.damage == nil {
+			text, err := r.t.load(nil, p)
+			if err != nil && !errors.Is(err, errDamaged) {
+				return nil, err
+			}
+			lines.text = text
 		}
 	}
 	numbers := make([]uint64, 0, len(seen))
 	for n := range seen {
-		numbers = append(numbers, n)
+		if o := r.objects[n]; o != nil && !o.bookmark {
+			numbers = append(numbers, n)
+		}
 	}
 	return numbers, nil
 }

@@ -71,7 +71,6 @@ type Writer struct {
 	splice splice.Encoder
 	line   []byte
 	delta  []byte
-	spare  []byte
 
 	streams []*writerStream
 	objects map[key]*object
@@ -153,7 +152,7 @@ func NewWriter(w io.Writer, h Header, o Options) *Writer {
 	if h.Redaction == "" {
 		h.Redaction = Redacted
 	}
-	t := &Writer{out: counter{w: w}, o: o, hdr: h, objects: map[key]*object{}, texts: texts{budget: o.Memory}}
+	t := &Writer{out: counter{w: w}, o: o, hdr: h, objects: map[key]*object{}, texts: newTexts(o.Memory), splice: splice.Encoder{Words: true}}
 	t.zstd, t.err = zstd.NewWriter(&t.out, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(window), zstd.WithEncoderCRC(true))
 	return t
