@@ -45,7 +45,7 @@ func (p *Player) find(ctx context.Context, l deck.Landmark) (arrival, error) {
 		return arrival{take: p.take, at: p.asked, text: "no " + words[l.Kind] + " " + way + " this moment"}, nil
 	}
 	if l.Back {
-		t, err := p.build(ctx, p.start(found.when), found.reached)
+		t, err := p.show(ctx, found.when, found.reached)
 		return arrival{take: t, at: found.when, fulfilled: true}, err
 	}
 	return p.reach(ctx, found.when, found.reached)
@@ -188,7 +188,7 @@ func (p *Player) startOfSearch(at int64) int64 {
 func (p *Player) search(ctx context.Context, l deck.Landmark, start, end int64) (found *place, err error) {
 	o := p.o.Log
 	o.Budget = searchMemory
-	t, err := newTake(ctx, p.reel, start, o)
+	t, err := newTake(ctx, p.reel, start, nil, o)
 	if err != nil {
 		return nil, err
 	}

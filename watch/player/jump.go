@@ -14,6 +14,9 @@ const (
 	// near is how many events ahead of the moment shown are played rather than
 	// jumped over, so that the log keeps what it has.
 	near = 10_000
+	// largeState is how many objects take so long to load that what is shown of
+	// some of them comes first.
+	largeState = 4_000
 )
 
 // arrival is where a wish led.
@@ -50,6 +53,14 @@ func (p *Player) grant(ctx context.Context, w *wish) {
 }
 
 func (p *Player) granted(ctx context.Context, w *wish) (arrival, error) {
+	if p.take != nil && p.take.partial && w.kind != seek { // a step counts from what it shows
+		rows := p.take.rows
+		t, err := p.build(ctx, p.take.start, func(t *take) bool { return t.rows >= rows })
+		if err != nil {
+			return arrival{}, err
+		}
+		p.take = t
+	}
 	switch w.kind {
 	case seek:
 		return p.seek(ctx, w.to.UnixNano())
@@ -89,11 +100,38 @@ func (p *Player) arrive(w *wish, a arrival, last bool) {
 
 // build fills a new log from a moment on until it is done.
 func (p *Player) build(ctx context.Context, start int64, done func(*take) bool) (*take, error) {
-	t, err := newTake(ctx, p.reel, start, p.o.Log)
+	return p.fill(ctx, start, nil, done)
+}
+
+func (p *Player) fill(ctx context.Context, start int64, pre *preview, done func(*take) bool) (*take, error) {
+	t, err := newTake(ctx, p.reel, start, pre, p.o.Log)
 	if err != nil {
 		return nil, err
 	}
 	return t, advance(ctx, t, done)
+}
+
+// show is build for a moment that is waited for: if the state is large, a log
+// without the objects that nothing is shown of comes first.
+func (p *Player) show(ctx context.Context, to int64, done func(*take) bool) (*take, error) {
+	start := p.start(to)
+	t, err := p.fill(ctx, start, &preview{to, p.o.large}, done)
+	if err != nil || !t.partial {
+		return t, err
+	}
+	p.preview(t, to)
+	return p.build(ctx, start, done)
+}
+
+// preview shows a log that another one will replace.
+func (p *Player) preview(t *take, at int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.take, p.log, p.asked, p.behind = t, t.log, at, false
+	p.clock.set(at)
+	p.tell(t)
+	p.playback.Text = "loading what else there was"
+	p.notify()
 }
 
 // advance appends what comes next until it is done.
@@ -128,10 +166,10 @@ func (p *Player) reach(ctx context.Context, to int64, done func(*take) bool) (ar
 	start := p.start(to)
 	t := p.take
 	var err error
-	if t != nil && t.now <= to && (start <= t.start || p.reel.eventsUntil(to)-t.cursor.events() <= p.o.near) {
+	if t != nil && !t.partial && t.now <= to && (start <= t.start || p.reel.eventsUntil(to)-t.cursor.events() <= p.o.near) {
 		err = advance(ctx, t, done)
 	} else {
-		t, err = p.build(ctx, start, done)
+		t, err = p.show(ctx, to, done)
 	}
 	if err != nil {
 		return arrival{}, err

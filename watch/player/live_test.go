@@ -142,6 +142,9 @@ func TestAReplayShowsWhatLiveShowed(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		m := moments[rnd.IntN(len(moments))]
+		if m.rows < s.End() && s.At(m.rows).Time <= m.at.UnixNano() {
+			continue // it was received before, and appended after
+		}
 		p.Play(false)
 		p.Seek(m.at)
 		for p.Playback().Seeking {

@@ -30,6 +30,7 @@ type Options struct {
 
 	// For tests; see jump.go.
 	small, window, near int64
+	large               int
 }
 
 // Player plays tapes. Its methods return at once and may be called from any
@@ -62,7 +63,7 @@ func New(sources []Source, o Options) *Player {
 		p.o.Speed = 1
 	}
 	if p.o.small == 0 {
-		p.o.small, p.o.window, p.o.near = smallTape, window, near
+		p.o.small, p.o.window, p.o.near, p.o.large = smallTape, window, near, largeState
 	}
 	if p.o.Log.Redactor == nil {
 		p.o.Log.Redactor = redact.New() // the same for every log
@@ -286,12 +287,16 @@ func (p *Player) Run(ctx context.Context) {
 			continue
 		}
 		wait := p.play()
-		if wait == 0 {
+		if wait == 0 || p.take != nil && p.take.log.Pack(packBatch) {
 			continue
 		}
 		p.rest(ctx, wait)
 	}
 }
+
+// packBatch is how many objects of a state are packed before the next look at
+// what is due: less than a millisecond's worth.
+const packBatch = 64
 
 // forever is a wait for a wish.
 const forever = math.MaxInt64

@@ -99,7 +99,7 @@ func TestAnyWayLeadsToTheSame(t *testing.T) {
 		s := newScript(seed, testStart, 500)
 		o := Options{}
 		if seed%2 == 1 { // logs that begin later
-			o.small, o.window, o.near = 50, 40, 60
+			o.small, o.window, o.near, o.large = 50, 40, 60, 5
 		}
 		sources := []Source{}
 		switch seed / 2 % 3 {

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,9 +17,12 @@ type take struct {
 	cursor *cursor
 	start  int64 // the state is that of this moment; beginning: there is none
 	before int64 // events before the state, or of it
-	state  int64 // rows of the state
-	rows   int64 // rows after it
-	now    int64 // of the newest item
+	// partial is set if the state has only the objects that the rows up to some
+	// moment are about.
+	partial bool
+	state   int64 // rows of the state
+	rows    int64 // rows after it
+	now     int64 // of the newest item
 	// owners are the tapes whose state the streams have, by stream; nil before
 	// the first.
 	owners []*part
@@ -27,6 +31,7 @@ type take struct {
 	// gone.
 	resyncing map[model.StreamID]gapTime
 	damages   []string
+	lost      []string // objects of the state that cannot be rebuilt
 }
 
 type gapTime struct{ from, to int64 }
@@ -36,16 +41,22 @@ const (
 	causeUnwatched model.Cause = "not-recorded"
 )
 
+// preview says that the state may be partial where it is large.
+type preview struct {
+	until int64 // the moment that the log will show
+	large int   // so many objects are a large state
+}
+
 // newTake begins a log at a moment. The objects that exist then are its first
 // rows.
-func newTake(ctx context.Context, r *reel, start int64, o model.Options) (t *take, err error) {
+func newTake(ctx context.Context, r *reel, start int64, p *preview, o model.Options) (t *take, err error) {
 	t = &take{reel: r, log: model.NewLog(o), start: start, now: max(start, r.from.UnixNano()), owners: make([]*part, len(r.streams)),
 		resyncing: map[model.StreamID]gapTime{}}
 	for _, s := range r.streams {
 		t.log.AddStream(s)
 	}
 	t.cursor, err = newCursor(r, start, func(h *head, newest []*part) error {
-		return t.enter(ctx, h, func(s model.StreamID) bool { return newest[s] == h.part })
+		return t.enter(ctx, h, p, func(s model.StreamID) bool { return newest[s] == h.part })
 	})
 	if err != nil {
 		return nil, err
@@ -57,7 +68,7 @@ func newTake(ctx context.Context, r *reel, start int64, o model.Options) (t *tak
 // enter appends the state that a tape begins with, as far as it is of streams
 // that are its own: all of it where nothing was known before, and otherwise
 // what is different from what the tape before ended with.
-func (t *take) enter(ctx context.Context, h *head, own func(model.StreamID) bool) error {
+func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool) error {
 	at := max(t.start, h.from)
 	before := append([]*part(nil), t.owners...)
 	states := t.log.Streams(time.Time{})
@@ -75,27 +86,9 @@ func (t *take) enter(ctx context.Context, h *head, own func(model.StreamID) bool
 			t.append(model.Record{Time: s.Since, Stream: id, Type: model.StreamChange, Detail: s.Last})
 		}
 	}
-	found := map[model.StreamID]*comparison{}
-	for o, err := range h.reader.Objects() {
-		if err != nil {
-			return &tapeError{h.Name, err}
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		id := h.stream(o.Stream)
-		if id < 0 || !own(id) {
-			continue
-		}
-		r := model.Record{Time: time.Unix(0, at), Stream: id, Type: model.Added, Flags: model.Initial, Raw: o.Raw, Identity: o.Identity, RV: o.RV}
-		if before[id] == nil {
-			t.append(r)
-			continue
-		}
-		if found[id] == nil {
-			found[id] = &comparison{seen: map[model.ObjectID]bool{}}
-		}
-		found[id].object(t, r)
+	found, err := t.objects(ctx, h, p, own, before, at)
+	if err != nil {
+		return err
 	}
 	for _, id := range h.streams {
 		switch c, prev := found[id], before[id]; {
@@ -114,6 +107,52 @@ func (t *take) enter(ctx context.Context, h *head, own func(model.StreamID) bool
 		t.note(h, at, "what existed at "+time.Unix(0, at).UTC().Format(time.RFC3339)+" is not complete: the tape is damaged before")
 	}
 	return nil
+}
+
+// objects appends the objects that a tape begins with; where the stream was
+// known before, it compares them.
+func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool, before []*part, at int64) (map[model.StreamID]*comparison, error) {
+	found := map[model.StreamID]*comparison{}
+	all := h.reader.Objects()
+	if p != nil && h.reader.Len() >= p.large {
+		all, t.partial = h.reader.ObjectsUntil(time.Unix(0, p.until)), true
+	}
+	var failed error
+	t.log.Load(func(yield func(model.Record) bool) {
+		for o, err := range all {
+			if damage := (*tape.Damage)(nil); errors.As(err, &damage) {
+				t.lost = append(t.lost, err.Error())
+				continue
+			} else if err != nil {
+				failed = &tapeError{h.Name, err}
+				return
+			}
+			if failed = ctx.Err(); failed != nil {
+				return
+			}
+			id := h.stream(o.Stream)
+			if id < 0 || !own(id) {
+				continue
+			}
+			r := model.Record{Time: time.Unix(0, at), Stream: id, Type: model.Added, Flags: model.Initial, Raw: o.Raw, Identity: o.Identity, RV: o.RV}
+			switch {
+			case before[id] == nil:
+				t.rows++
+				if !yield(r) {
+					return
+				}
+				continue
+			case found[id] == nil:
+				found[id] = &comparison{seen: map[model.ObjectID]bool{}}
+			}
+			found[id].object(t, r)
+		}
+	})
+	for _, text := range t.lost {
+		t.note(h, at, text)
+	}
+	t.lost = nil
+	return found, failed
 }
 
 func (p *part) created() time.Time { return p.Tape.Info().Created }
@@ -171,10 +210,7 @@ func (t *take) resynced(s model.StreamID, h *head, at int64) {
 	delete(t.resyncing, s)
 	c := &comparison{seen: map[model.ObjectID]bool{}}
 	for o, err := range h.reader.Objects() {
-		if err != nil {
-			return
-		}
-		if h.stream(o.Stream) == s {
+		if err == nil && h.stream(o.Stream) == s {
 			if k, _, ok := t.log.Lookup(o.Identity); ok {
 				c.seen[k.Object] = true
 			}
@@ -199,7 +235,7 @@ func (t *take) item(x item) {
 		for _, s := range x.head.streams {
 			streams[s] = true
 		}
-		if err := t.enter(context.Background(), x.head, func(s model.StreamID) bool { return streams[s] }); err != nil {
+		if err := t.enter(context.Background(), x.head, nil, func(s model.StreamID) bool { return streams[s] }); err != nil {
 			t.note(x.head, x.when, err.Error())
 		}
 	default:
