@@ -73,20 +73,9 @@ func objectDoc(d *objectData, w int) []docLine {
 
 // kindOfRow says in a word how the version came about.
 func kindOfRow(e model.Event) string {
-	word := map[model.Type]string{model.Added: "created", model.Modified: "modified", model.Deleted: "deleted"}[e.Type]
-	switch {
-	case e.Has(model.Synthetic):
-		return word + ", found by a relist"
-	case e.Has(model.Initial):
-		return "initial"
-	case e.Has(model.Replayed):
-		return "sent again"
-	case e.Has(model.Recreated):
-		return "recreated"
-	case e.Has(model.Selection) && e.Type == model.Added:
-		return "created or selected"
-	case e.Has(model.Selection) && e.Type == model.Deleted:
-		return "deleted or unselected"
+	word, _ := came(e)
+	if e.Has(model.Synthetic) {
+		word += ", by a relist"
 	}
 	return word
 }

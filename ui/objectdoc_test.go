@@ -74,7 +74,7 @@ func TestTheObjectOfASelectionIsNotCalledDeleted(t *testing.T) {
 	}{
 		{model.Deleted, model.Selection, " deleted or unselected "},
 		{model.Added, model.Selection, " created or selected "},
-		{model.Added, model.Synthetic, " created, found by a relist "},
+		{model.Added, model.Synthetic, " found, by a relist "},
 		{model.Deleted, 0, " deleted "},
 	} {
 		d.demo.pod(d.now, "prod-eu", d.demo.pods[0], c.typ, c.flag, "Running", 0)

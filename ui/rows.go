@@ -213,23 +213,32 @@ func shownName(id model.Identity) string {
 	return id.Name
 }
 
-// prefix says in words what the type of a row does not.
-func prefix(e model.Event) string {
+// came says in a word how a row came about; plain is whether its sign and what
+// follows say as much.
+func came(e model.Event) (word string, plain bool) {
 	switch {
 	case e.Has(model.Synthetic) && e.Type == model.Added:
-		return "found: "
+		return "found", false
 	case e.Has(model.Synthetic) && e.Type == model.Deleted:
-		return "missing: "
+		return "missing", false
 	case e.Has(model.Replayed):
-		return "sent again  "
+		return "sent again", false
 	case e.Has(model.Initial):
-		return ""
+		return "initial", true
 	case e.Has(model.Recreated):
-		return "recreated: "
+		return "recreated", false
 	case e.Has(model.Selection) && e.Type == model.Added:
-		return "created or selected: "
+		return "created or selected", false
 	case e.Has(model.Selection) && e.Type == model.Deleted:
-		return "deleted or unselected: "
+		return "deleted or unselected", false
+	}
+	return map[model.Type]string{model.Added: "created", model.Modified: "modified", model.Deleted: "deleted"}[e.Type], true
+}
+
+// prefix says in words what the sign of a row does not.
+func prefix(e model.Event) string {
+	if word, plain := came(e); !plain {
+		return word + ": "
 	}
 	return ""
 }
