@@ -103,8 +103,8 @@ func (im *importer) run(in *bufio.Reader) error {
 	}
 	if im.sum.Kind = kind; kind == Lines {
 		err = im.lines(in)
-	} else {
-		err = im.values(in)
+	} else if err = im.values(in); err == nil {
+		err = im.complete()
 	}
 	if err == nil && im.sum.Frames == 0 {
 		err = ErrEmpty

@@ -348,7 +348,7 @@ func TestKubectlEvents(t *testing.T) {
 	}
 	const want = "0 10:00:00 IDLE→SYNC\n0 10:00:00 ADDED a initial\n" +
 		"0 10:00:00 NOTE imported from the output of kubectl get --output-watch-events, which tells no times of receipt: times are those of the newest write to each object\n" +
-		"1 10:00:00 IDLE→SYNC\n1 10:00:00 ADDED n1 initial\n0 11:00:00 SYNC→LIVE\n0 11:00:00 MODIFIED a\n0 11:00:00 DELETED a\n2 11:00:00 IDLE→LIVE\n2 11:00:00  \n"
+		"1 10:00:00 IDLE→SYNC\n1 10:00:00 ADDED n1 initial\n0 11:00:00 SYNC→LIVE\n0 11:00:00 MODIFIED a\n0 11:00:00 DELETED a\n2 11:00:00 IDLE→LIVE\n2 11:00:00  \n1 11:00:00 SYNC→LIVE\n"
 	var compact, indented string
 	for _, f := range frames {
 		compact += f + "\n"

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"rewatch/model"
@@ -128,6 +130,23 @@ func (im *importer) object(b []byte, listed bool) error {
 	}
 	f.bytes = append(append([]byte(`{"type":"`+f.typ+`","object":`), b...), '}')
 	return im.observed(f)
+}
+
+// complete ends the initial state of streams without a change behind it: kubectl
+// prints all of that before anything else.
+func (im *importer) complete() error {
+	if im.sum.First != nil { // who knows what is missing
+		return nil
+	}
+	all := slices.SortedFunc(maps.Values(im.streams), func(a, b *stream) int { return int(a.info.ID) - int(b.info.ID) })
+	for _, s := range all {
+		if s.state == model.Syncing {
+			if err := im.to(s, im.last, model.Live, "the initial state is complete"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func streamName(m jsonscan.Meta) string { return m.APIVersion + " " + m.Kind }
