@@ -99,6 +99,9 @@ func loadPast(ctx context.Context, o serveOptions, path string, s streams) (*tim
 		if at, err = parseMoment(o.at, info.From, info.To, time.Local); err != nil {
 			return nil, err
 		}
+		if at.Before(info.From) || at.After(info.To) {
+			return nil, outside(o.at, info.From, info.To, time.Local) // of then nothing is known
+		}
 	}
 	chosen, err := chooseContext(timeserver.Contexts(t.Tape), o.context, path)
 	if err != nil {

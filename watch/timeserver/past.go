@@ -182,9 +182,7 @@ func (p *Past) Run(ctx context.Context, speed float64) error {
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &damage):
-			p.mu.Lock()
-			p.whole = p.whole && p.reader.Whole()
-			p.mu.Unlock()
+			p.setWhole(p.reader.Whole())
 			continue
 		case err != nil:
 			return err
@@ -192,8 +190,56 @@ func (p *Past) Run(ctx context.Context, speed float64) error {
 		if after := e.Time.Sub(from); after > 0 && !sleepUntil(ctx, begun.Add(time.Duration(float64(after)/speed))) {
 			return nil
 		}
-		p.apply(e)
+		if err := p.accept(e); err != nil {
+			return err
+		}
 	}
+}
+
+// accept makes one record happen, and what a checkpoint before it made known.
+func (p *Past) accept(e *tape.Entry) error {
+	if !p.whole && p.reader.Whole() {
+		e.Raw = bytes.Clone(e.Raw) // a look at the objects may use its memory
+		if err := p.resync(); err != nil {
+			return err
+		}
+	}
+	p.apply(e)
+	return nil
+}
+
+func (p *Past) setWhole(whole bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.whole = whole
+}
+
+// resync makes the state that of the reader, which a checkpoint made whole
+// again after damage: changes in between were not seen.
+func (p *Past) resync() error {
+	there := map[string]map[string]bool{}
+	for _, t := range p.types {
+		clear(t.holders)
+	}
+	for o, err := range p.reader.Objects() {
+		if err != nil {
+			return err
+		}
+		s := p.streams[o.Stream]
+		if s == nil || s.typ == nil {
+			continue
+		}
+		if there[s.typ.Key()] == nil {
+			there[s.typ.Key()] = map[string]bool{}
+		}
+		there[s.typ.Key()][objectKey(o.Identity)] = true
+		p.put(s, o.Raw, o.Identity, false)
+	}
+	for key := range p.types {
+		p.count(p.store.keepRecorded(key, there[key]))
+	}
+	p.setWhole(true)
+	return nil
 }
 
 // tick keeps the tape's clock moving between records, for ages, until stop is

@@ -619,6 +619,56 @@ func TestPastOfStrangeObjects(t *testing.T) {
 	}
 }
 
+// Where the tape is damaged, what moves says so, and is right again from the
+// next checkpoint on.
+func TestPastOfADamagedTape(t *testing.T) {
+	var out bytes.Buffer
+	w := tape.NewWriter(&out, tape.Header{Tool: "test"}, tape.Options{FrameSize: 4096, Checkpoint: 1, SegmentRecords: 100, SegmentFloor: 1})
+	whole := demoTape(t)
+	for _, s := range whole.Info().Streams {
+		w.AddStream(s)
+	}
+	for e, err := range whole.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Append(e.Record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := out.Bytes()
+	for i := range 200 {
+		b[len(b)*2/5+i] ^= 0x55
+	}
+	tp := openTape(t, b)
+	end := loadPast(t, tp, "shop", tp.Info().To)
+	p := loadPast(t, tp, "shop", tp.Info().From)
+	doubted := false
+	p.store.SetWindow(1 << 20)
+	for {
+		e, err := p.reader.Next()
+		var d *tape.Damage
+		if errors.As(err, &d) {
+			p.setWhole(p.reader.Whole())
+			doubted = doubted || !p.whole
+			continue
+		}
+		if err != nil {
+			break
+		}
+		if err := p.accept(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !doubted || !p.whole {
+		t.Errorf("doubted %v, and whole at the end %v: the damage is not where this test wants it", doubted, p.whole)
+	}
+	compareStates(t, "behind the damage", stateOf(p.Store()), stateOf(end.Store()))
+}
+
 func TestPastStopsAtOnce(t *testing.T) {
 	tp := demoTape(t)
 	ctx, cancel := context.WithCancel(t.Context())

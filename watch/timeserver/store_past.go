@@ -62,6 +62,22 @@ func (s *Store) DeleteRecorded(resource, namespace, name string, last []byte) er
 	return nil
 }
 
+// keepRecorded deletes the objects of a resource that are not in a set.
+func (s *Store) keepRecorded(resource string, keys map[string]bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.table(resource)
+	if err != nil {
+		return err
+	}
+	for _, o := range t.sorted() {
+		if !keys[o.key()] {
+			s.append(t, change{rv: o.rv, old: o, last: o})
+		}
+	}
+	return nil
+}
+
 // Progress notes that a recorded resource has nothing newer up to rv, as a
 // bookmark says.
 func (s *Store) Progress(resource string, rv int64) {
