@@ -198,6 +198,9 @@ func ownNames(host string) []string {
 // announce says what is being served, and how to look at it.
 func (v *serving) announce(s streams, path string, o serveOptions) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
+	if v.token != "" {
+		_, _ = fmt.Fprintf(s.err, "token, also in the kubeconfig and shown only now: %s\n", v.token)
+	}
 	const layout = "2006-01-02 15:04:05.000 MST"
 	what := "as it was at " + v.past.Now().Local().Format(layout)
 	if o.moving {
@@ -210,9 +213,6 @@ func (v *serving) announce(s streams, path string, o serveOptions) {
 	p("  kubectl get %s", v.past.Example())
 	p("")
 	p("Ages that kubectl get shows are as of then; describe and k9s count to now. Ctrl-C ends.")
-	if v.token != "" {
-		_, _ = fmt.Fprintf(s.err, "token, also in the kubeconfig and shown only now: %s\n", v.token)
-	}
 }
 
 // run serves until ctx ends.
