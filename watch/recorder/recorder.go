@@ -193,15 +193,26 @@ func (r *Recorder) Stop() { r.once.Do(func() { close(r.stop) }) }
 // Done is closed when the recording has ended, for whatever reason.
 func (r *Recorder) Done() <-chan struct{} { return r.done }
 
-// Close is Stop, and waits for the end, but not longer than patience: a disk
-// may hang. It reports whether the recording has ended by then.
+// Close is Stop, and waits for the end while there is progress: a disk that
+// takes nothing for as long as patience hangs, and is not waited for. It reports
+// whether the recording has ended by then.
 func (r *Recorder) Close(patience time.Duration) bool {
 	r.Stop()
-	select {
-	case <-r.done:
-		return true
-	case <-time.After(patience):
-		return false
+	tick := time.NewTicker(patience / 8)
+	defer tick.Stop()
+	seen, since := r.q.written.Load(), time.Now()
+	for {
+		select {
+		case <-r.done:
+			return true
+		case <-tick.C:
+		}
+		if n := r.q.written.Load(); n != seen {
+			seen, since = n, time.Now()
+		}
+		if time.Since(since) >= patience {
+			return false
+		}
 	}
 }
 
