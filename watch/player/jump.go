@@ -8,9 +8,9 @@ import (
 const (
 	// smallTape is how many events are loaded from the start of the tapes on,
 	// so that all of it is in the log: about what takes 300 ms.
-	smallTape = 15_000
+	smallTape = 12_000
 	// window is how many events before a moment are loaded otherwise.
-	window = 2_000
+	window = 1_000
 	// near is how many events ahead of the moment shown are played rather than
 	// jumped over, so that the log keeps what it has.
 	near = 10_000

@@ -32,7 +32,6 @@ type frame struct {
 	tape.Frame
 	from, to int64
 	before   int64 // records
-	reached  int64 // the latest time before it: may be later than from, if streams were recorded out of order
 }
 
 // newReel joins tapes. The streams of one that begins after another has ended
@@ -46,14 +45,13 @@ func newReel(sources []Source) *reel {
 		if info.Records == 0 {
 			p.from, p.to = info.Created.UnixNano(), info.Created.UnixNano()
 		}
-		before, reached := int64(0), int64(math.MinInt64)
+		before := int64(0)
 		for _, f := range s.Tape.Frames() {
 			if f.Damage != nil || f.Records == 0 {
 				continue
 			}
-			x := frame{f, f.From.UnixNano(), f.To.UnixNano(), before, reached}
-			p.frames = append(p.frames, x)
-			before, reached = before+f.Records, max(reached, x.to)
+			p.frames = append(p.frames, frame{f, f.From.UnixNano(), f.To.UnixNano(), before})
+			before += f.Records
 		}
 		r.parts = append(r.parts, p)
 		r.events += info.Records
@@ -106,17 +104,18 @@ func (r *reel) newest(at int64) []*part {
 // bounds of data frames, and in proportion within.
 func (r *reel) eventsUntil(at int64) (n int64) {
 	for _, p := range r.parts {
-		for i := len(p.frames) - 1; i >= 0; i-- {
-			f := &p.frames[i]
-			if f.from > at {
-				continue
-			}
-			if n += f.before; f.to <= at {
-				n += f.Records
-			} else {
-				n += int64(float64(f.Records) * float64(at-f.from) / float64(f.to-f.from))
-			}
-			break
+		i, found := slices.BinarySearchFunc(p.frames, at, func(f frame, at int64) int { return cmp.Compare(f.from, at) })
+		if !found {
+			i--
+		}
+		if i < 0 {
+			continue
+		}
+		f := &p.frames[i]
+		if n += f.before; f.to <= at {
+			n += f.Records
+		} else {
+			n += int64(float64(f.Records) * float64(at-f.from) / float64(f.to-f.from))
 		}
 	}
 	return n
@@ -125,25 +124,23 @@ func (r *reel) eventsUntil(at int64) (n int64) {
 // beginning is the moment before everything.
 const beginning = math.MinInt64
 
-// before returns a moment with at least n events, if there are so many, between
-// it and another one; it is a bound of data frames where one is near.
+// before returns a moment with about n events between it and another one, which
+// is at the beginning if there are not so many.
 func (r *reel) before(at int64, n int64) int64 {
-	have := r.eventsUntil(at)
-	best := int64(beginning)
-	if have <= n || at <= r.from.UnixNano() {
-		return best
-	}
-	for _, p := range r.parts {
-		i, _ := slices.BinarySearchFunc(p.frames, at, func(f frame, at int64) int { return cmp.Compare(f.from, at) })
-		for i--; i >= 0 && p.frames[i].from-1 > best; i-- {
-			if f := &p.frames[i]; f.reached < f.from && have-r.eventsUntil(f.from-1) >= n {
-				best = f.from - 1
-				break
-			}
-		}
-	}
-	if best < r.from.UnixNano() {
+	want := r.eventsUntil(at) - n
+	early, late := r.from.UnixNano()-1, at
+	if want <= 0 || at <= early {
 		return beginning
 	}
-	return best
+	for late-early > int64(time.Millisecond) {
+		if middle := early + (late-early)/2; r.eventsUntil(middle) <= want {
+			early = middle
+		} else {
+			late = middle
+		}
+	}
+	if early < r.from.UnixNano() {
+		return beginning
+	}
+	return early
 }
