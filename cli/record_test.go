@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -191,4 +192,34 @@ func TestRecordRedacts(t *testing.T) {
 		t.Error("the object is not on the tape, or not redacted")
 	}
 	fails(t, 2, "--redact .data[: column 7", "record", "pods", "-o", path, "--force", "--redact", ".data[")
+}
+
+// TestRecordEndsInOrder: signals close the tape, within the time that whoever
+// stops a process is patient for.
+func TestRecordEndsInOrder(t *testing.T) {
+	server := newTestCluster(t, timeserver.Options{})
+	kubeconfig(t, "dev="+server.url)
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		path := filepath.Join(t.TempDir(), "a.rwt")
+		cmd, stderr := process(t, "record", "pods", "-A", "-o", path, "--max-age", "1h")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		tape := recorder.Numbered(path, 1)
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			if info, err := os.Stat(tape); err == nil && info.Size() > 500 {
+				break
+			}
+		}
+		began := time.Now()
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if code := wait(t, cmd); code != 0 || time.Since(began) > 2*time.Second {
+			t.Errorf("%v: exit code %d after %v, %s", signal, code, time.Since(began), stderr)
+		}
+		if info, entries := readTape(t, tape); !info.Closed || len(entries) < 4 {
+			t.Errorf("%v: %+v", signal, info)
+		}
+	}
 }
