@@ -16,19 +16,27 @@ const densityParts = 512
 // density is the overview as far as it is known without reading anything.
 func (r *reel) density() deck.Overview {
 	o := deck.Overview{From: r.from, To: r.to, Density: make([]uint32, densityParts)}
-	from, length := r.from.UnixNano(), float64(max(r.to.Sub(r.from), 1))
 	for _, p := range r.parts {
-		for _, f := range p.frames {
-			// The events of a data frame are taken to be spread evenly.
-			a := min(int(float64(f.from-from)/length*densityParts), densityParts-1)
-			b := min(int(float64(f.to-from)/length*densityParts), densityParts-1)
-			for i := a; i <= b; i++ {
-				o.Density[i] += uint32(f.Records*int64(i-a+1)/int64(b-a+1) - f.Records*int64(i-a)/int64(b-a+1))
-			}
+		for i := range p.frames {
+			r.spread(o.Density, &p.frames[i])
 		}
 	}
 	o.Unwatched = r.betweenTapes()
 	return o
+}
+
+// column is the part of the density that a moment is in.
+func (r *reel) column(at int64) int {
+	length := float64(max(r.to.Sub(r.from), 1))
+	return max(min(int(float64(at-r.from.UnixNano())/length*densityParts), densityParts-1), 0)
+}
+
+// spread counts the events of a data frame as if they were spread evenly.
+func (r *reel) spread(density []uint32, f *frame) {
+	a, b := r.column(f.from), r.column(f.to)
+	for i := a; i <= b; i++ {
+		density[i] += uint32(f.Records*int64(i-a+1)/int64(b-a+1) - f.Records*int64(i-a)/int64(b-a+1))
+	}
 }
 
 // betweenTapes are the spans of which no tape has anything. From one tape of a
@@ -49,7 +57,13 @@ func (r *reel) betweenTapes() (out []deck.Span) {
 // survey completes the overview with what needs reading: where exactly gaps,
 // marks and steps of the streams are.
 func (p *Player) survey(ctx context.Context) {
-	s := surveyor{reel: p.reel, states: make([]model.State, len(p.reel.streams)), known: make([]bool, len(p.reel.streams))}
+	s := surveyor{reel: p.reel, density: make([]uint32, densityParts),
+		states: make([]model.State, len(p.reel.streams)), known: make([]bool, len(p.reel.streams))}
+	frames := 0
+	for _, part := range p.reel.parts {
+		frames += len(part.frames)
+	}
+	s.exact = frames <= fewFrames
 	for _, part := range p.reel.parts {
 		s.part(ctx, part)
 	}
@@ -58,7 +72,7 @@ func (p *Player) survey(ctx context.Context) {
 	}
 	p.mu.Lock()
 	o := p.overview
-	o.Gaps, o.Marks = s.gaps, s.marks
+	o.Density, o.Gaps, o.Marks = s.density, s.gaps, s.marks
 	o.Unwatched = append(slices.Clone(o.Unwatched), s.down...)
 	slices.SortStableFunc(o.Unwatched, func(a, b deck.Span) int { return a.From.Compare(b.From) })
 	p.overview = o
@@ -66,9 +80,15 @@ func (p *Player) survey(ctx context.Context) {
 	p.notify()
 }
 
+// fewFrames is how many data frames are read for the density alone: those of a
+// small tape are few, and last for long.
+const fewFrames = 100
+
 // surveyor collects what the overview shows.
 type surveyor struct {
 	reel        *reel
+	density     []uint32
+	exact       bool // read every data frame
 	gaps, marks []deck.Span
 	down        []deck.Span
 	states      []model.State
@@ -84,16 +104,28 @@ func (s *surveyor) part(ctx context.Context, p *part) {
 			}
 		}
 	}
+	next := 0
 	for i, f := range p.Tape.Frames() {
-		c := f.Counts
 		if ctx.Err() != nil {
 			return
 		}
-		if f.Damage != nil || c.Gaps+c.Lost+c.Notes+c.Transitions == 0 {
+		if f.Damage != nil || f.Records == 0 {
 			continue
 		}
-		records, _ := p.Tape.Outline(i) // as far as it can be read
+		known := &p.frames[next]
+		next++
+		if c := f.Counts; c.Gaps+c.Lost+c.Notes+c.Transitions == 0 && !s.exact {
+			s.reel.spread(s.density, known)
+			continue
+		}
+		records, err := p.Tape.Outline(i) // as far as it can be read
+		if err != nil {
+			s.reel.spread(s.density, known)
+		}
 		for _, r := range records {
+			if err == nil {
+				s.density[s.reel.column(r.Time.UnixNano())]++
+			}
 			if r.Stream >= 0 && int(r.Stream) < len(p.streams) {
 				s.record(p, p.streams[r.Stream], r)
 			}

@@ -174,7 +174,7 @@ func wander(d *deckRig, rnd *rand.Rand) {
 // parts writes the records to several tapes in a row, as a recorder does.
 func (s *script) parts(t *testing.T, n int) (out []Source) {
 	outs := newBuffers(n)
-	w := s.writer(outs[0])
+	w := s.writer(outs[0], testStart)
 	for i, r := range s.records {
 		if k := i * n / len(s.records); i > 0 && k != (i-1)*n/len(s.records) {
 			if err := w.Next(outs[k], r.Time); err != nil {

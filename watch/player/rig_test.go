@@ -114,8 +114,14 @@ func fnv(s string) (h uint64) {
 // write makes a tape of some records, in small data frames and segments.
 func (s *script) write(tb testing.TB, records []model.Record) []byte {
 	tb.Helper()
+	return s.writeAs(tb, records, testStart)
+}
+
+// writeAs is write of a recording that began at another time.
+func (s *script) writeAs(tb testing.TB, records []model.Record, created time.Time) []byte {
+	tb.Helper()
 	var out bytes.Buffer
-	w := s.writer(&out)
+	w := s.writer(&out, created)
 	for _, r := range records {
 		if err := w.Append(r); err != nil {
 			tb.Fatal(err)
@@ -127,8 +133,8 @@ func (s *script) write(tb testing.TB, records []model.Record) []byte {
 	return out.Bytes()
 }
 
-func (s *script) writer(out *bytes.Buffer) *tape.Writer {
-	w := tape.NewWriter(out, tape.Header{Tool: "test", Created: testStart}, tape.Options{Redactor: testRedactor,
+func (s *script) writer(out *bytes.Buffer, created time.Time) *tape.Writer {
+	w := tape.NewWriter(out, tape.Header{Tool: "test", Created: created}, tape.Options{Redactor: testRedactor,
 		FrameSize: 4 << 10, SegmentFloor: 8 << 10, SegmentRecords: 200})
 	for _, i := range s.streams {
 		w.AddStream(i)
