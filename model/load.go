@@ -10,11 +10,10 @@ import (
 // Most of what Append takes is to keep the newest version of an object that
 // was not used lately as a splice. Where a state of a hundred thousand objects
 // comes first, and somebody waits to see it, that is put off: the texts stay
-// in hand, and are packed a few at a time by the Appends that follow, and by
-// Pack.
+// in hand until Pack packs them, or until they take a third of the budget.
 
-// Load appends records as [Log.Append] does, but leaves packing them to later.
-// It is for the state that a log begins with.
+// Load appends records as [Log.Append] does, but leaves packing them, and what
+// is appended after them, to Pack. It is for the state that a log begins with.
 func (l *Log) Load(records iter.Seq[Record]) {
 	defer l.notify()
 	for r := range records {
@@ -27,13 +26,11 @@ func (l *Log) loadOne(r *Record) {
 	defer l.mu.Unlock()
 	l.unpacked = true
 	l.append(r)
-	if l.history.hands.memory > l.budget/3 { // the rest of it is needed
-		l.settle(packWithAppend)
-	}
+	l.settleAfter()
 	l.evict()
 }
 
-// packWithAppend is how many objects an Append packs while there are some left.
+// packWithAppend is how many objects an Append packs when too many are in hand.
 const packWithAppend = 4
 
 // Pack packs up to n objects that Load has left, and reports whether there are
@@ -49,9 +46,10 @@ func (l *Log) Pack(n int) (more bool) {
 
 // settleAfter is settle for an Append.
 func (l *Log) settleAfter() {
-	if !l.unpacked {
+	switch {
+	case !l.unpacked:
 		l.settle(math.MaxInt)
-		return
+	case l.history.hands.memory > l.budget/3: // the rest of it is needed
+		l.unpacked = l.settle(packWithAppend)
 	}
-	l.unpacked = l.settle(packWithAppend)
 }
