@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"rewatch/model"
+	"rewatch/watch/tape"
 )
 
 // browser is a Chromium that is driven over its debugging pipe.
@@ -231,12 +234,16 @@ func TestPageInABrowser(t *testing.T) {
 	b := openBrowser(t)
 	b.open(path, "")
 	found := `document.getElementById("found").textContent`
-	selected := `document.querySelector("#view li[aria-selected=true] .w").textContent`
+	selected := `document.querySelector("#view li[aria-selected=true] .w")?.textContent`
 	expect := func(expression, want string) {
 		t.Helper()
-		if got := b.eval(expression); !strings.Contains(got, want) {
-			t.Errorf("%s is %q, not %q", expression, got, want)
+		got := ""
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			if got = b.eval(expression); strings.Contains(got, want) {
+				return
+			}
 		}
+		t.Errorf("%s is %q, not %q", expression, got, want)
 	}
 	expect(`document.documentElement.className`, "js")
 	expect(found, fmt.Sprintf("of %d rows", result.Rows)) // the states of watches are off at first
@@ -248,8 +255,8 @@ func TestPageInABrowser(t *testing.T) {
 	b.key("Enter")
 	b.key("j")
 	expect(selected, "Pending→Failed")
-	expect(`document.querySelector("#detail h2").textContent`, "Pod shop/web-6")
-	expect(`document.querySelector("#detail table").textContent`, "Failed")
+	expect(`document.querySelector("#detail h2")?.textContent`, "Pod shop/web-6")
+	expect(`document.querySelector("#detail table")?.textContent`, "Failed")
 	expect(`location.hash`, "q=web-6")
 	b.key("Escape")
 	b.key("Home")
@@ -257,7 +264,7 @@ func TestPageInABrowser(t *testing.T) {
 	expect(selected, "Failed") // the deletion
 	b.key("o")
 	expect(`document.getElementById("object").textContent`, "only Pod shop/web-3")
-	expect(`document.querySelector("#detail ol").children.length`, "3")
+	expect(`document.querySelector("#detail ol")?.children.length`, "3")
 	b.key("o")
 	b.key("]")
 	b.key("]")
@@ -267,13 +274,13 @@ func TestPageInABrowser(t *testing.T) {
 	b.typed("12:00:13")
 	b.key("Enter")
 	expect(selected, "</script></noscript>")
-	expect(`document.querySelector("#detail h2").textContent`, "</script></noscript></style>")
+	expect(`document.querySelector("#detail h2")?.textContent`, "</script></noscript></style>")
 	b.keep("attack")
 	expect(`document.querySelectorAll("img,svg[onload],iframe").length`, "0")
 
 	// What the address says is shown, even if it makes no sense.
 	b.open(path, "#q=kind%3Aconfigmap&row=11")
-	expect(`document.querySelector("#detail pre").textContent`, "b: 20")
+	expect(`document.querySelector("#detail pre")?.textContent`, "b: 20")
 	b.keep("text")
 	b.open(path, "#row=99999&obj=-7&off=zz&kind=%3Cscript%3E&q=%22")
 	expect(found, "of")
@@ -291,4 +298,59 @@ func TestPageInABrowser(t *testing.T) {
 	b.keep("plain")
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
 	b.keep("dark")
+}
+
+// TestBigPageInABrowser: a page of as many rows as one holds can be used.
+func TestBigPageInABrowser(t *testing.T) {
+	if os.Getenv("REWATCH_BROWSER") == "" {
+		t.Skip("takes a browser, and half a minute: set REWATCH_BROWSER=1")
+	}
+	tp := recorded(t, func(w *tape.Writer) {
+		s := w.AddStream(model.StreamInfo{Context: "big", Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true})
+		for i := range 50_200 {
+			typ := model.Modified
+			if i < 200 {
+				typ = model.Added
+			}
+			raw := pod(fmt.Sprintf("web-%d", i%200), i+1, fmt.Sprintf("phase-%d", i/200), fmt.Sprint(i))
+			if err := w.Append(model.Record{Time: at(float64(i) / 10), Stream: s, Type: typ, Raw: []byte(raw)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	page, result := exported(t, tp, "html", Options{})
+	if result.Rows != 50_000 || result.Cut != 200 {
+		t.Fatalf("%d rows, %d cut", result.Rows, result.Cut)
+	}
+	path := keepPage(t, page)
+	b := openBrowser(t)
+	begun := time.Now()
+	b.open(path, "")
+	b.until(`document.querySelectorAll("#view li").length > 10`)
+	opened := time.Since(begun)
+	// How long the page itself takes, told by its own clock.
+	took := func(expression string) string {
+		return b.eval(`(() => { const t = performance.now(); ` + expression + `; document.body.offsetHeight; return Math.round(performance.now() - t) })()`)
+	}
+	search := took(`document.getElementById("q").value = "phase-177"; document.getElementById("q").oninput(); `)
+	begun = time.Now()
+	b.until(`document.getElementById("found").textContent.startsWith("400 of")`)
+	first := time.Since(begun)
+	begun = time.Now()
+	b.eval(`(document.getElementById("q").value = "phase-178", document.getElementById("q").oninput())`)
+	b.until(`document.querySelector("#view .w").textContent.includes("phase-178")`)
+	again := time.Since(begun)
+	b.key("Escape")
+	b.key("End")
+	b.until(`document.querySelector("#view li[aria-selected=true]")?.id === "r49999"`)
+	key := took(`document.dispatchEvent(new KeyboardEvent("keydown", { key: "k" }))`)
+	if n := b.eval(`document.querySelectorAll("*").length`); len(n) > 4 {
+		t.Errorf("%s elements at a time", n)
+	}
+	var heap struct{ UsedSize float64 }
+	b.call("Runtime.getHeapUsage", nil, &heap)
+	t.Logf("%d MB; opened in %v; first search %v (%s ms to begin), second %v; a key %s ms; heap %.0f MB",
+		len(page)>>20, opened, first, search, again, key, heap.UsedSize/(1<<20))
+	b.keep("big")
+	b.content(path)
 }

@@ -60,8 +60,8 @@ type parquetChange struct {
 // A row group is held until it is complete: it ends with as many rows, or as
 // many bytes of text, whatever comes first.
 const (
-	groupRows  = 50_000
-	groupBytes = 64 << 20
+	groupRows  = 20_000
+	groupBytes = 32 << 20
 	batchRows  = 64
 )
 

@@ -18,7 +18,8 @@ const html = i => {
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"' };
 const text = s => s.replace(/<[^>]*>/g, " ").replace(/&(?:#(\d+)|(amp|lt|gt|quot));/g, (_, n, name) => n ? String.fromCodePoint(n) : entities[name]);
 const words = i => searched[i] ??= text(html(i)).toLowerCase();
-const tagged = (i, tag) => text((new RegExp("<" + tag + "[^>]*>(.*?)</" + tag + ">").exec(html(i)) || ["", ""])[1]).trim();
+const parts = { em: /<em>(.*?)<\/em>/, time: /<time[^>]*>(.*?)<\/time>/, b: /<b [^>]*>(.*?)<\/b>/, w: /<span class="w">(.*?)<\/span>/ };
+const part = (i, name) => text((parts[name].exec(html(i)) || ["", ""])[1]); // quicker than to make the element
 const element = i => { const t = document.createElement("template"); t.innerHTML = html(i); return t.content.firstElementChild; };
 const object = i => data.o[i] < 0 ? null : data.objects[data.o[i]];
 const name = o => (o[3] ? o[3] + " " : "") + (o[1] ? o[1] + "/" : "") + o[2];
@@ -36,7 +37,7 @@ function parse(q) {
     const v = value.replace(/"/g, "").toLowerCase(), has = s => (s || "").toLowerCase().includes(v);
     const field = {
       kind: i => has(object(i)?.[0]), ns: i => has(object(i)?.[1]), name: i => has(object(i)?.[2]), context: i => has(object(i)?.[3] || data.streams[data.s[i]]?.[1]),
-      type: i => has(data.names[data.c[i]]), stream: i => has(data.streams[data.s[i]]?.[0]), manager: i => has(tagged(i, "em")),
+      type: i => has(data.names[data.c[i]]), stream: i => has(data.streams[data.s[i]]?.[0]), manager: i => has(part(i, "em")),
     }[key] || (i => words(i).includes(v));
     return not ? i => !field(i) : field;
   });
@@ -113,8 +114,10 @@ function select(r, center) {
     else if (top < list.scrollTop) list.scrollTop = top;
     else if (top + height > list.scrollTop + room) list.scrollTop = top + height - room;
   }
-  draw(); detail(r); remember();
+  draw();
+  if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; detail(state.row); remember(); }); } // a held key outruns it
 }
+let waiting = false;
 function move(by) { const k = place.get(state.row) ?? (by > 0 ? -1 : 0); if (shown.length) select(shown[Math.min(shown.length - 1, Math.max(0, k + by))]); }
 function find(by, ok) { for (let k = (place.get(state.row) ?? -1) + by; k >= 0 && k < shown.length; k += by) if (ok(shown[k])) return select(shown[k], true); }
 function at(us) { // the first row at or after a moment
@@ -140,11 +143,11 @@ function detail(r) {
     only.onclick = () => toggleObject(data.o[r]);
     box.append(only);
   }
-  const ol = make("ol"), most = 200, from = Math.max(0, Math.min(list.indexOf(r) - most / 2, list.length - most));
+  const ol = make("ol"), most = 100, from = Math.max(0, Math.min(list.indexOf(r) - most / 2, list.length - most));
   if (from > 0) ol.append(make("li", from + " earlier", "none"));
   for (const h of list.slice(from, from + most)) {
-    const b = make("button"), l = element(h);
-    b.append(make("time", l.querySelector("time").textContent), make("b", l.querySelector("b").textContent), make("span", l.querySelector(".w").textContent));
+    const b = make("button");
+    b.append(make("time", part(h, "time")), make("b", part(h, "b")), make("span", part(h, "w")));
     if (h === r) b.setAttribute("aria-current", "true");
     b.onclick = () => select(h, !place.has(h));
     ol.append(b);
