@@ -39,6 +39,7 @@ func (a *App) frame() (string, *tea.Cursor) {
 	a.header.missed = uint64(a.last.End() - a.pausedAt)
 	a.status.now, a.status.stats = a.now, a.stats
 	a.streams.now, a.object.now = a.now, a.now
+	a.streams.partial = a.replay.partial()
 
 	rows := make([]string, 0, h)
 	rows = append(rows, a.header.draw(w))

@@ -15,11 +15,12 @@ import (
 // replay is what the screen knows of the tape deck; an App that is live has
 // none.
 type replay struct {
-	deck  Transport
-	play  Playback
-	since time.Time // by the clock on the wall: when seeking began; zero if it is not
-	timed bool      // a command looks at it when it is late
-	asked bool      // for rows before those held
+	deck     Transport
+	play     Playback
+	swapping bool      // the deck has another log, which is being made ready
+	since    time.Time // by the clock on the wall: when seeking began; zero if it is not
+	timed    bool      // a command looks at it when it is late
+	asked    bool      // for rows before those held
 
 	patience time.Duration // seekPatience
 }
@@ -32,10 +33,11 @@ const seekPatience = 100 * time.Millisecond
 // shown: the clock of another moment over these rows would be a lie.
 func (r *replay) refresh(log *model.Log, clock time.Time) {
 	p := r.deck.Playback()
+	r.swapping = false
 	if r.deck.Log() != log && !r.play.To.IsZero() {
 		now := p.Now
 		p = r.play
-		p.Seeking, p.Target = true, now
+		p.Seeking, p.Target, r.swapping = true, now, true
 	}
 	r.play = p
 	switch {
@@ -49,6 +51,12 @@ func (r *replay) refresh(log *model.Log, clock time.Time) {
 // late reports whether a jump takes long enough to be told of.
 func (r *replay) late(clock time.Time) bool {
 	return r.play.Seeking && clock.Sub(r.since) >= seekPatience
+}
+
+// partial reports whether the moment sought is there, but not yet all that
+// existed then: the deck goes on loading.
+func (r *replay) partial() bool {
+	return r != nil && r.play.Seeking && !r.swapping && r.play.Target.Equal(r.play.Now)
 }
 
 // position is where the scrubber shows the replay: where it goes to, as soon
@@ -96,6 +104,8 @@ func (r *replay) state(st *themes.Styles, loc *time.Location, clock time.Time) (
 	}
 	s := "REPLAY " + p.Now.In(loc).Format(layout)
 	switch {
+	case r.late(clock) && r.partial():
+		return st.WarnBold, s + " loading the rest"
 	case r.late(clock) && p.Target.IsZero():
 		return st.WarnBold, s + " searching"
 	case r.late(clock):

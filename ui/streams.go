@@ -16,6 +16,7 @@ type streamsPane struct {
 	now     time.Time
 	all     *overall
 	focused bool
+	partial bool // not all objects are loaded yet, though the streams had them
 
 	r      rect
 	zoomed bool
@@ -177,19 +178,22 @@ func (p *streamsPane) label(s *model.StreamStatus) (name, where string) {
 func (p *streamsPane) first(s *model.StreamStatus, selected bool) string {
 	l := p.start(selected)
 	l.cell(stateStyle(p.st, s.State), s.State.String(), 8)
-	n := figure(s)
+	n, nw := safe(p.figure(s))
 	name, where := p.label(s)
-	l.upTo(p.st.Strong, name, p.r.w-l.w-len(n)-2)
+	l.upTo(p.st.Strong, name, p.r.w-l.w-nw-2)
 	if where != "" {
-		l.upTo(p.st.Dim, " "+where, p.r.w-l.w-len(n)-2)
+		l.upTo(p.st.Dim, " "+where, p.r.w-l.w-nw-2)
 	}
-	l.pad(p.r.w - len(n) - 1)
+	l.pad(p.r.w - nw - 1)
 	l.text(p.st.Text, n)
 	return l.end(p.r.w)
 }
 
 // figure is the number of objects, or how far the initial list has come.
-func figure(s *model.StreamStatus) string {
+func (p *streamsPane) figure(s *model.StreamStatus) string {
+	if p.partial {
+		return count(s.Objects) + "…"
+	}
 	if s.State == model.Syncing || s.State == model.Relisting {
 		if s.Total > 0 {
 			return count(s.Synced) + "/" + count(s.Total)
@@ -212,7 +216,7 @@ func (p *streamsPane) second(s *model.StreamStatus, selected bool) string {
 	}
 	st, heart := p.heart(s)
 	name, _ := p.label(s)
-	cut := len(name) > p.r.w-11-len(figure(s)) && selection(s.StreamInfo) != ""
+	cut := len(name) > p.r.w-11-len(p.figure(s)) && selection(s.StreamInfo) != ""
 	if cut {
 		heart, _, _ = strings.Cut(heart, ",")
 	}
@@ -379,7 +383,7 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 		case 2:
 			st, text = p.st.Dim, where
 		case 3:
-			text = figure(s)
+			text = p.figure(s)
 		case 4:
 			st, text = heartStyle, heart
 		case 5:
