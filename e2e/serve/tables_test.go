@@ -3,9 +3,12 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -94,6 +97,8 @@ func TestTables(t *testing.T) {
 		load(t, client, cfg.Host, store, r)
 	}
 	empty, compared := []string{}, 0
+	var kept []keptTable
+	defer func() { keep(t, kept) }()
 	for _, r := range types {
 		t.Run(r.Key(), func(t *testing.T) {
 			path := listPath(r)
@@ -122,6 +127,7 @@ func TestTables(t *testing.T) {
 			if len(got.Rows) != len(want.Rows) {
 				t.Fatalf("%d rows, want %d", len(got.Rows), len(want.Rows))
 			}
+			kept = append(kept, keptTable{r.Group, r.Kind, before, now, store.State(r.Key()), want})
 			if len(want.Rows) == 0 {
 				empty = append(empty, r.Key())
 			}
@@ -142,6 +148,54 @@ func TestTables(t *testing.T) {
 		})
 	}
 	t.Logf("%d rows of %d types are equal; nothing to compare of %s", compared, len(types)-len(empty), strings.Join(empty, ", "))
+}
+
+// keptTable is what an API server printed of some objects, between two moments.
+type keptTable struct {
+	Group, Kind   string
+	Before, After time.Time
+	Objects       [][]byte
+	Table         tableOf
+}
+
+var keepIn = flag.String("keep", "", "write what the API server printed to this file, for the tests of package table")
+
+// keep writes tables, one per line, without what no printer looks at.
+func keep(t *testing.T, tables []keptTable) {
+	if *keepIn == "" {
+		return
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	out := json.NewEncoder(z)
+	for _, k := range tables {
+		objects := []any{}
+		for _, raw := range k.Objects {
+			var o map[string]any
+			d := json.NewDecoder(bytes.NewReader(raw))
+			d.UseNumber()
+			if err := d.Decode(&o); err != nil {
+				t.Fatal(err)
+			}
+			delete(o["metadata"].(map[string]any), "managedFields")
+			objects = append(objects, o)
+		}
+		cells := [][]any{}
+		for _, r := range k.Table.Rows {
+			cells = append(cells, r.Cells)
+		}
+		err := out.Encode(map[string]any{"group": k.Group, "kind": k.Kind, "before": k.Before, "after": k.After, "objects": objects,
+			"columns": k.Table.ColumnDefinitions, "cells": cells})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(*keepIn, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // servedTypes are the types that an API server lets watch, in their preferred
