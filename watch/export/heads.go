@@ -113,7 +113,7 @@ func streamsSummary(s *survey) string {
 	text := plural(int64(len(s.streams)), "stream") + " watched"
 	switch {
 	case !recorded:
-		return text + "; their states were not recorded"
+		return text + "; no states of watches were recorded"
 	case troubled > 0:
 		return fmt.Sprintf("%s, %d with failures or gaps", text, troubled)
 	}
