@@ -109,7 +109,7 @@ func TestReplayScreens(t *testing.T) {
 				for _, theme := range []string{"dark", "light", "mono"} {
 					d, _ := newReplay(t, size[0], size[1], theme)
 					scene.do(d)
-					texts = append(texts, d.screen())
+					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
 					if size == sizes[0] && scene.name == "replay-paused" {
 						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
 					}
@@ -133,7 +133,7 @@ func TestScreens(t *testing.T) {
 				for _, theme := range []string{"dark", "light", "mono"} {
 					d := newDriver(t, size[0], size[1], theme)
 					scene.do(d)
-					texts = append(texts, d.screen())
+					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
 					if size == sizes[0] && (scene.name == "trouble" || scene.name == "streams") {
 						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
 					}

@@ -27,6 +27,7 @@ type scrubber struct {
 // scrubCell is one cell before the position is laid over it.
 type scrubCell struct {
 	sign  scrubSign
+	dark  bool  // nobody watched, whatever else there is
 	level uint8 // of density: 0 is nothing, then 1 to 7
 }
 
@@ -136,6 +137,7 @@ func (s *scrubber) spans(spans []Span, sign scrubSign) {
 	for _, p := range spans {
 		for x := s.column(p.From); x <= s.column(p.To) && x < len(s.cells); x++ {
 			s.cells[x].sign = max(s.cells[x].sign, sign)
+			s.cells[x].dark = s.cells[x].dark || sign == scrubUnwatched
 		}
 	}
 }
@@ -200,7 +202,7 @@ func (s *scrubber) draw(now time.Time) string {
 			l.glyphs(s.st.Accent, glyphMark, 1)
 		case c.sign == scrubGap && s.hatched(x):
 			l.glyphs(s.st.WarnBold, glyphGap, 1)
-		case c.sign == scrubUnwatched:
+		case c.dark:
 			l.glyphs(s.st.Dim, glyphUnwatched, 1)
 		case c.level == 0:
 			l.glyphs(s.st.Rule, bars[0], 1)

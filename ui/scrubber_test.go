@@ -29,6 +29,7 @@ func TestTheScrubberShowsTheTape(t *testing.T) {
 	}
 	o.Gaps = []Span{span(4, 4), span(10, 15)}
 	o.Unwatched = []Span{span(20, 30)}
+	o.Gaps = append(o.Gaps, span(26, 30))
 	o.Marks = []Span{span(35, 35)}
 	s := newScrubber(62, o)
 	row := []rune(plain(s.draw(o.From.Add(20 * time.Minute))))
@@ -39,7 +40,7 @@ func TestTheScrubberShowsTheTape(t *testing.T) {
 	if len(bar) != 42 || !strings.HasPrefix(string(row), " 12:03:40 ") || !strings.HasSuffix(string(row), " 12:43:40 ") {
 		t.Fatalf("%d cells for times in %q", len(bar), string(row))
 	}
-	for x, want := range map[int]string{4: glyphGap, 10: glyphGap, 12: glyphGap, 21: glyphPosition, 22: glyphUnwatched, 31: glyphUnwatched, 36: glyphMark} {
+	for x, want := range map[int]string{4: glyphGap, 10: glyphGap, 12: glyphGap, 21: glyphPosition, 22: glyphUnwatched, 27: glyphGap, 28: glyphUnwatched, 31: glyphGap, 36: glyphMark} {
 		if string(bar[x]) != want {
 			t.Errorf("cell %d is %q, want %q: %s", x, bar[x], want, string(bar))
 		}
