@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -135,19 +136,23 @@ func readAll(tb testing.TB, t *Tape) (n int) {
 	return n
 }
 
-// generated is a tape of 200,000 events of a cluster whose objects have the
+// corpus is a tape of generated events of a cluster whose objects have the
 // status details that the captures lack.
-var generated = sync.OnceValue(func() (out struct {
-	tape    []byte
-	rate    float64
-	memory  uint64
-	written int
-}) {
-	const events = 200_000
+type corpus struct {
+	tape   []byte
+	events int
+	rate   float64 // written, in events per second of processor time
+	memory uint64  // bytes of the heap that the Writer has at its end
+}
+
+func newCorpus(events int) (out corpus) {
 	var b bytes.Buffer
 	b.Grow(64 << 20)
-	w := NewWriter(&b, testHeader(), Options{})
 	g := newGenerator(1)
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := NewWriter(&b, testHeader(), Options{})
 	for _, s := range g.streams {
 		w.AddStream(s)
 	}
@@ -164,58 +169,115 @@ var generated = sync.OnceValue(func() (out struct {
 		took += cpuTime(processClock) - start
 	}
 	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	out.memory = m.HeapInuse - 64<<20
+	runtime.ReadMemStats(&after)
 	if err := w.Close(); err != nil {
 		panic(err)
 	}
-	out.tape, out.rate, out.written = b.Bytes(), events/took.Seconds(), events
-	return out
+	return corpus{b.Bytes(), events, float64(events) / took.Seconds(), after.HeapInuse - before.HeapInuse}
+}
+
+// corpusSize is 200,000 events, or as many as REWATCH_EVENTS says: the figures
+// that count are those of a million.
+func corpusSize(tb testing.TB) int {
+	n := 200_000
+	if s := os.Getenv("REWATCH_EVENTS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil || n <= 0 {
+			tb.Fatal("REWATCH_EVENTS: ", s)
+		}
+	}
+	return n
+}
+
+var generated = sync.OnceValues(func() (corpus, *Tape) {
+	c := newCorpus(corpusSize(nil))
+	t, err := Open(bytes.NewReader(c.tape), int64(len(c.tape)), Limits{})
+	if err != nil {
+		panic(err)
+	}
+	return c, t
 })
 
-// BenchmarkGenerated measures a tape of 200,000 generated events: recording
-// (once), reading, opening, and seeking to random moments.
+// BenchmarkGenerated measures a tape of generated events: recording (once),
+// reading, opening, and seeking to random moments.
 func BenchmarkGenerated(b *testing.B) {
-	g := generated()
-	tape := mustOpen(b, g.tape)
+	corpusSize(b)
+	g, tape := generated()
 	b.Run("read", func(b *testing.B) {
 		start := cpuTime(processClock)
 		for b.Loop() {
 			readAll(b, tape)
 		}
-		report(b, g.written, start)
+		report(b, g.events, start)
 		b.ReportMetric(g.rate, "write-events/cpu-s")
-		b.ReportMetric(float64(len(g.tape))/float64(g.written), "B/event")
+		b.ReportMetric(float64(len(g.tape))/float64(g.events), "B/event")
 		b.ReportMetric(float64(g.memory)/1e6, "write-MB")
 		b.ReportMetric(float64(tape.Info().Segments), "segments")
 		b.ReportMetric(0, "ns/op")
 	})
 	b.Run("open", func(b *testing.B) {
-		for b.Loop() {
-			mustOpen(b, g.tape)
-		}
+		benchTimes(b, 0, func() {}, func() { mustOpen(b, g.tape) })
 	})
 	b.Run("open-torn", func(b *testing.B) {
-		for b.Loop() {
-			mustOpen(b, g.tape[:len(g.tape)*9/10])
-		}
+		benchTimes(b, 0, func() {}, func() { mustOpen(b, g.tape[:len(g.tape)*9/10]) })
 	})
-	b.Run("seek", func(b *testing.B) {
-		rnd := rand.New(rand.NewPCG(1, 2))
-		var took []time.Duration
-		for b.Loop() {
-			when := tape.Info().From.Add(time.Duration(rnd.Int64N(int64(tape.Info().To.Sub(tape.Info().From)))))
-			start := time.Now()
-			if _, err := tape.Seek(when); err != nil {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	info := tape.Info()
+	var when time.Time
+	moment := func() { when = info.From.Add(time.Duration(rnd.Int64N(int64(info.To.Sub(info.From))))) }
+	b.Run("first-paint", func(b *testing.B) { // 200 records before a moment, and the objects that they change
+		benchTimes(b, 200, moment, func() {
+			r, err := tape.SeekRecords(when, 200)
+			if err != nil {
 				b.Fatal(err)
 			}
-			took = append(took, time.Since(start))
-		}
-		slices.Sort(took)
-		b.ReportMetric(took[len(took)/2].Seconds()*1e3, "p50-ms")
-		b.ReportMetric(took[len(took)*99/100].Seconds()*1e3, "p99-ms")
+			for _, err := range r.ObjectsUntil(when) {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			for range 200 {
+				if _, err := r.Next(); err != nil && err != io.EOF {
+					b.Fatal(err)
+				}
+			}
+		})
 	})
+	b.Run("full-state", func(b *testing.B) {
+		benchTimes(b, 200, moment, func() {
+			r, err := tape.Seek(when)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, err := range r.Objects() {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+// benchTimes reports the median and the 99th percentile of the processor time
+// that f takes, prepared by before, of at least some runs.
+func benchTimes(b *testing.B, least int, before, f func()) {
+	var took []time.Duration
+	one := func() {
+		before()
+		start := cpuTime(processClock)
+		f()
+		took = append(took, cpuTime(processClock)-start)
+	}
+	for b.Loop() {
+		one()
+	}
+	for len(took) < least {
+		one()
+	}
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1e3, "p50-cpu-ms")
+	b.ReportMetric(took[len(took)*99/100].Seconds()*1e3, "p99-cpu-ms")
+	b.ReportMetric(0, "ns/op")
 }
 
 // generator makes the events of a cluster of about 16,000 objects: pods that

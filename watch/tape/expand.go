@@ -187,30 +187,23 @@ func (x *expander) fill(kind byte, v []byte, before, at int64) (int64, bool) {
 	return at, true
 }
 
-// parseInt reads a decimal number, as strconv.ParseInt does without a sign of
-// plus, but for numbers of over 18 digits, which are refused.
+// parseInt reads a decimal number of at most 19 digits, without a plus.
 func parseInt(v []byte) (n int64, ok bool) {
-	negative := len(v) > 0 && v[0] == '-'
-	if negative {
-		v = v[1:]
+	digits := v
+	if len(v) > 0 && v[0] == '-' {
+		digits = v[1:]
 	}
-	if len(v) == 0 || len(v) > 19 {
-		return 0, false
-	}
-	if len(v) == 19 {
+	if len(digits) == 0 || len(digits) > 18 {
 		n, err := strconv.ParseInt(string(v), 10, 64)
-		if negative {
-			n = -n
-		}
-		return n, err == nil
+		return n, err == nil && len(digits) == 19 && digits[0] != '+'
 	}
-	for _, c := range v {
+	for _, c := range digits {
 		if c < '0' || c > '9' {
 			return 0, false
 		}
 		n = n*10 + int64(c-'0')
 	}
-	if negative {
+	if len(digits) < len(v) {
 		n = -n
 	}
 	return n, true

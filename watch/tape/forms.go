@@ -223,9 +223,12 @@ func (f *former) head(line []byte) (i, from int) {
 	}
 	const time, object = `{"t":`, `,"o":`
 	if bytes.HasPrefix(line, []byte(time)) {
-		f.shape = append(f.shape, time...)
 		i = len(time)
 		v := number()
+		if _, ok := parseInt(v); !ok {
+			return 0, 0
+		}
+		f.shape = append(f.shape, time...)
 		if n := len(v) - 3; n > 0 && string(v[n:]) == "000" {
 			f.hole(holeMicro, v[:n])
 			i -= 3
