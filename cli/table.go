@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"rewatch/model/clean"
 )
@@ -55,23 +56,25 @@ func (p page) table(indent string, right []bool, rows [][]string) {
 	}
 }
 
-// writeJSON writes a document for programs, indented. JSON escapes what a
-// terminal could take for a command, all but DEL and C1, which are escaped here.
+// writeJSON writes a document for programs, indented. It escapes, beside what
+// JSON does, whatever is not safe to draw: the values stay what they are.
 func writeJSON(w io.Writer, doc any) error {
 	b, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
 		return err
 	}
-	var out strings.Builder
+	out := bufio.NewWriter(w)
 	for _, r := range string(b) {
-		if r >= 0x7f && r < 0xa0 {
-			fmt.Fprintf(&out, `\u%04x`, r)
+		if s := string(r); r < 0x7f || clean.Line(s) == s {
+			_, _ = out.WriteString(s)
 			continue
 		}
-		out.WriteRune(r)
+		for _, unit := range utf16.AppendRune(nil, r) {
+			_, _ = fmt.Fprintf(out, `\u%04x`, unit)
+		}
 	}
-	_, err = fmt.Fprintln(w, out.String())
-	return written(err)
+	_ = out.WriteByte('\n')
+	return written(out.Flush())
 }
 
 // clock writes a moment in local time, with its zone.

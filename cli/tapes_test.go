@@ -333,6 +333,48 @@ func TestDiffPatchApplies(t *testing.T) {
 	}
 }
 
+// TestWhatIsOnATapeIsCleaned: names and values come from anybody.
+func TestWhatIsOnATapeIsCleaned(t *testing.T) {
+	isolate(t)
+	dir := t.TempDir()
+	in, tape := filepath.Join(dir, "in"), filepath.Join(dir, "x.tape")
+	var lines string
+	for i, typ := range []string{"ADDED", "MODIFIED", "MODIFIED"} {
+		lines += fmt.Sprintf(`{"t":%d,"stream":"pods\u001b[31m","frame":{"type":%q,"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a\u001b[5m","namespace":"n\u001b]0;x\u0007","uid":"u",`+
+			`"resourceVersion":"%d","managedFields":[{"manager":"m\u001b[2J","time":"2026-12-01T00:00:0%dZ"}]},"spec":{"a\u001b[1m":"\u009b31m\u202e\u007f%d"}}}}`+"\n", 1796086441+i, typ, i, i, i)
+	}
+	if err := os.WriteFile(in, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, 0, "import", in, "-o", tape, "--context", "c\x1b[31m")
+	for _, args := range []string{"info", "info -o json", "verify", "diff --from +0s", "diff --from +0s -o json"} {
+		words := strings.Fields(args)
+		got := mustRun(t, 0, append([]string{words[0], tape}, words[1:]...)...)
+		if i := strings.IndexFunc(got.out, func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') }); i >= 0 || got.out == "" {
+			t.Errorf("%s: %q", args, got.out[max(i, 0):min(len(got.out), i+20)])
+		}
+	}
+	var doc diffDoc
+	if err := json.Unmarshal([]byte(mustRun(t, 0, "diff", tape, "--from", "+0s", "-o", "json").out), &doc); err != nil || len(doc.Objects) != 1 ||
+		doc.Objects[0].Name != "a\x1b[5m" || !strings.Contains(string(doc.Objects[0].Changes[0].New), `\u202e`) {
+		t.Errorf("%v %+v", err, doc)
+	}
+	// A terminal gets a patch cleaned; a file gets it as it is.
+	x, err := openTape(tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	d := stateDiff{tape: x}
+	if d.from = "+0s"; d.compare() != nil {
+		t.Fatal("cannot compare")
+	}
+	var out strings.Builder
+	if err := d.patch(&out, true); err != nil || strings.ContainsAny(out.String(), "\x1b\u202e\u009b") || !strings.Contains(out.String(), "\n+") {
+		t.Errorf("%v %q", err, out.String())
+	}
+}
+
 func TestHunks(t *testing.T) {
 	text := func(change map[int]string) string {
 		var b strings.Builder
