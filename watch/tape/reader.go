@@ -46,6 +46,7 @@ type Reader struct {
 	stopAt    int64 // in this part after so many records
 	records   int64 // of this part that were read
 	before    int64 // records of the parts before this one
+	heard     map[model.StreamID]heard
 	missed    []*Damage
 	entry     Entry
 	err       error // for good

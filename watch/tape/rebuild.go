@@ -76,6 +76,7 @@ func (r *Reader) object(e *Entry) error {
 	default:
 		s = r.streams[o.stream]
 	}
+	r.hear(s)
 	if r.quiet && !r.strict && l.delta != nil && l.has&hasR == 0 {
 		return r.later(e, number, o, s, rt)
 	}

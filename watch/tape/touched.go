@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"rewatch/model"
 )
 
 // Len is the number of objects that exist as of the Reader's place, with one
@@ -116,4 +118,31 @@ func (r *Reader) look(o *object, bufs *[2][]byte) ([]byte, error) {
 		base, bufs[i%2] = text, text
 	}
 	return base, nil
+}
+
+// heard is when a stream last had a frame.
+type heard struct{ frame, heartbeat int64 }
+
+// hear notes that the line is a frame of a stream.
+func (r *Reader) hear(s *StreamState) {
+	l := &r.line
+	if l.what == "L" || model.Flag(l.flags)&model.Synthetic != 0 {
+		return
+	}
+	h := r.heard[s.ID]
+	if h.frame = r.now; l.what == "B" {
+		h.heartbeat = r.now
+	}
+	if r.heard == nil {
+		r.heard = map[model.StreamID]heard{}
+	}
+	r.heard[s.ID] = h
+}
+
+// Heard returns the times of a stream's newest frame and of its newest bookmark
+// before the Reader's place, as far as this Reader has read: zero if they were
+// before the checkpoint that it began with.
+func (r *Reader) Heard(s model.StreamID) (frame, heartbeat time.Time) {
+	h := r.heard[s]
+	return instant(h.frame), instant(h.heartbeat)
 }
