@@ -38,7 +38,7 @@ func TestSeekTimes(t *testing.T) {
 	took := map[string][]time.Duration{}
 	wall := map[string][]time.Duration{}
 	var states []int64
-	for range 8 {
+	for range 6 {
 		to := p.reel.from.UnixNano() + rnd.Int64N(int64(p.reel.to.Sub(p.reel.from)))
 		start := p.start(to)
 		for _, kind := range kinds {

@@ -41,6 +41,10 @@ const (
 	causeUnwatched model.Cause = "not-recorded"
 )
 
+// stateFlags are those of the rows of a state. No frame carried them at that
+// moment: they must not count as events of it.
+const stateFlags = model.Initial | model.Synthetic
+
 // preview says that the state may be partial where it is large.
 type preview struct {
 	until int64 // the moment that the log will show
@@ -90,6 +94,7 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 	if err != nil {
 		return err
 	}
+	t.heartbeats(h, own, before)
 	for _, id := range h.streams {
 		switch c, prev := found[id], before[id]; {
 		case !own(id) || prev == nil:
@@ -107,6 +112,16 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 		t.note(h, at, "what existed at "+time.Unix(0, at).UTC().Format(time.RFC3339)+" is not complete: the tape is damaged before")
 	}
 	return nil
+}
+
+// heartbeats appends the newest heartbeat of each stream that nothing was known
+// of, so that its age is that of the moment.
+func (t *take) heartbeats(h *head, own func(model.StreamID) bool, before []*part) {
+	for tapeID, id := range h.streams {
+		if _, beat := h.reader.Heard(model.StreamID(tapeID)); !beat.IsZero() && own(id) && before[id] == nil {
+			t.append(model.Record{Time: beat, Stream: id, Type: model.Bookmark})
+		}
+	}
 }
 
 // objects appends the objects that a tape begins with; where the stream was
@@ -134,7 +149,7 @@ func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.
 			if id < 0 || !own(id) {
 				continue
 			}
-			r := model.Record{Time: time.Unix(0, at), Stream: id, Type: model.Added, Flags: model.Initial, Raw: o.Raw, Identity: o.Identity, RV: o.RV}
+			r := model.Record{Time: time.Unix(0, at), Stream: id, Type: model.Added, Flags: stateFlags, Raw: o.Raw, Identity: o.Identity, RV: o.RV}
 			switch {
 			case before[id] == nil:
 				t.rows++

@@ -3,6 +3,7 @@ package player
 import (
 	"context"
 	"testing"
+	"time"
 
 	"rewatch/model"
 )
@@ -15,7 +16,7 @@ func TestTheStateAtAnyMomentIsThatOfAStraightPlay(t *testing.T) {
 		other.streams[i].Context = "other"
 	}
 	r := newReel([]Source{source(t, "b", other.write(t, other.records)), source(t, "a", s.write(t, s.records))})
-	all := straight(t, r, 0)
+	all, beats := straight(t, r, 0), 0
 	for at := all.cursor.peek(); at != over; at = all.cursor.peek() {
 		w, err := newTake(context.Background(), r, at-1, nil, model.Options{Redactor: testRedactor})
 		if err != nil {
@@ -24,7 +25,23 @@ func TestTheStateAtAnyMomentIsThatOfAStraightPlay(t *testing.T) {
 		if d := differ(state(w.log), state(all.log)); d != "" || w.cursor.events() != all.cursor.events() {
 			t.Fatalf("event %d, not %d: %s", w.cursor.events(), all.cursor.events(), d)
 		}
+		now := time.Unix(0, at)
+		for i, x := range w.log.Streams(now) {
+			want := all.log.Streams(now)[i]
+			if !x.Heartbeat.IsZero() && !x.Heartbeat.Equal(want.Heartbeat) { // it is zero where it was before the checkpoint
+				t.Fatalf("at %v stream %d had its heartbeat at %v, not %v", now, i, x.Heartbeat, want.Heartbeat)
+			}
+			if x.Rate != ([model.RateSeconds]uint32{}) {
+				t.Fatalf("the state counts as events: %v", x.Rate)
+			}
+			if !x.Heartbeat.IsZero() {
+				beats++
+			}
+		}
 		for all.cursor.peek() <= at && all.step() {
 		}
+	}
+	if beats < 100 {
+		t.Errorf("only %d times a heartbeat was known", beats)
 	}
 }
