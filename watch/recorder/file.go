@@ -71,6 +71,10 @@ func create(path string, force bool) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil { // so that its name too survives the machine's end
+		_ = dir.Sync() // not every file system can
+		_ = dir.Close()
+	}
 	return &target{path: path, out: f, regular: true}, nil
 }
 
