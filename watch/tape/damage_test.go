@@ -2,10 +2,12 @@ package tape
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -258,10 +260,16 @@ func TestBombs(t *testing.T) {
 	for range 30 {
 		double += `{"t":0,"e":"M","o":1,"d":[1048576,"",-1048576,1048576]}` + "\n"
 	}
+	form := handmadeHeader + `{"form":0,"holes":"","line":["{\"t\":0,\"s\":0,\"note\":{\"text\":\"` + string(huge[:4<<20]) + `\"}}"]}` + "\n" + strings.Repeat("\"0\"\n", 1<<10)
+	pieces := handmadeHeader + `{"form":0,"holes":"s","line":["{}"` + strings.Repeat(`,0,""`, 1<<16) + `]}` + "\n" + strings.Repeat("\"0 \"\n", 1<<14)
+	value := handmadeHeader + `{"form":0,"holes":"s","line":["{}"` + strings.Repeat(`,0,""`, 1<<6) + `]}` + "\n" + strings.Repeat("\"0 "+string(huge[:1<<19])+"\"\n", 60)
 	for name, c := range map[string]struct {
 		frames []string
 		limits Limits
 	}{
+		"forms":             {[]string{form}, Limits{}},
+		"pieces of a form":  {[]string{pieces}, Limits{}},
+		"values of a form":  {[]string{value}, Limits{}},
 		"a frame":           {[]string{handmadeHeader, `{"frame":1,"t":1}` + "\n" + string(huge)}, Limits{}},
 		"an object":         {[]string{double}, Limits{Object: 1<<21 - 1}},
 		"a frame's objects": {[]string{double}, Limits{Rebuilt: 8 << 20}},
@@ -272,7 +280,7 @@ func TestBombs(t *testing.T) {
 	} {
 		b := handmade(t, c.frames...)
 		tape, err := Open(bytes.NewReader(b), int64(len(b)), c.limits)
-		if errors.Is(err, ErrLimit) {
+		if errors.Is(err, ErrLimit) || errors.Is(err, ErrNotTape) {
 			continue
 		}
 		if err != nil {
@@ -315,12 +323,35 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { openAndRead(t, b) })
 }
 
+// FuzzIndex puts an index behind a tape, under a checksum that is right.
+func FuzzIndex(f *testing.F) {
+	b, _ := smallTape(f, 20, true)
+	at := int(binary.LittleEndian.Uint64(unskip(b[len(b)-trailerSize:], trailerMagic)))
+	f.Add(unskip(b[at:len(b)-trailerSize], indexMagic))
+	f.Add([]byte(`{"header":{"format":"rewatch-tape","version":1,"created":"2026-12-01T00:00:00Z"},"streams":[{"id":7}],"frames":[[0,100,9e9,5,1,2,1,0,0,0,0,0,0,0,0,0,-1]]}`))
+	f.Add([]byte(`{"header":{"format":"rewatch-tape","version":2},"frames":null}`))
+	f.Fuzz(func(t *testing.T, index []byte) {
+		trailer := append(binary.LittleEndian.AppendUint64(nil, uint64(at)), trailerWord...)
+		x := skippable(skippable(bytes.Clone(b[:at]), indexMagic, index), trailerMagic, trailer)
+		openAndRead(t, x)
+		if tape, err := Open(bytes.NewReader(x), int64(len(x)), Limits{}); err == nil {
+			for i, frame := range tape.Frames() {
+				if frame.Damage == nil {
+					_, _ = tape.Outline(i)
+				}
+			}
+			_, _ = tape.SeekRecords(tape.Info().To, 3)
+		}
+	})
+}
+
 // FuzzLines puts the text of a data frame behind a header, under checksums
 // that are right.
 func FuzzLines(f *testing.F) {
 	f.Add(`{"t":0,"e":"A","o":1,"s":0,"b":0,"r":1,"d":[0,"{}"],"w":["a","b"],"n":3}` + "\n" + `{"t":1,"e":"D","o":1}`)
 	f.Add(`{"t":-1,"s":0,"transition":{"from":"LIVE","to":"RETRY"}}` + "\n" + `{"t":1,"s":0,"e":"F","x":"e30="}`)
 	f.Add(`{"t":1,"s":0,"e":"D","id":{"uid":"u"},"rv":"1","f":2}` + "\n" + `{"e":"L","o":3,"s":0,"b":0,"d":[0,""]}` + "\n" + `{"frame":3,"t":0}`)
+	f.Add(`{"form":0,"holes":"msw","line":["{\"t\":",0,"000,\"e\":\"A\",\"s\":0,\"b\":0,\"d\":[0,\"",2,"\"],\"x\":",1,"}"]}` + "\n" + `"0 1 2 abc"` + "\n" + `"0 -1 2 ~"`)
 	f.Fuzz(func(t *testing.T, text string) { openAndRead(t, handmade(t, handmadeHeader+text+"\n")) })
 }
 

@@ -14,7 +14,7 @@ import (
 type form struct {
 	holes  []byte
 	pieces []formPiece
-	size   int // bytes of its texts
+	size   int // bytes and number of its pieces
 }
 
 // formPiece is a text and the number of the value behind it, -1 for none.
@@ -30,10 +30,15 @@ type expander struct {
 	out     []byte
 	filled  []byte // all values of a line
 	ends    []int  // where each ends in filled
+	spent   int    // steps that this data frame took: bytes and pieces of lines
 }
 
+// maxSpent bounds what the forms of one data frame may be made into: a form of
+// megabytes that is used by lines of four bytes is a bomb.
+const maxSpent = 512 << 20
+
 func (x *expander) reset() {
-	x.forms = x.forms[:0]
+	x.forms, x.spent = x.forms[:0], 0
 	x.rolling.reset()
 }
 
@@ -93,6 +98,9 @@ func (x *expander) expand(line []byte, before int64, most int) ([]byte, error) {
 	if len(rest) > 0 {
 		return nil, errForm
 	}
+	if x.spent += f.size + len(x.filled); x.spent > maxSpent {
+		return nil, fmt.Errorf("%w: its lines are made into more than %d bytes", errForm, maxSpent)
+	}
 	x.out = x.out[:0]
 	for i := range f.pieces {
 		p := &f.pieces[i]
@@ -103,6 +111,7 @@ func (x *expander) expand(line []byte, before int64, most int) ([]byte, error) {
 				from = x.ends[p.value-1]
 			}
 			x.out = append(x.out, x.filled[from:x.ends[p.value]]...)
+			x.spent += x.ends[p.value] - from
 		}
 		if len(x.out) > most {
 			return nil, fmt.Errorf("%w: a line of more than %d bytes", errLine, most)
@@ -254,6 +263,7 @@ func (x *expander) declare(line []byte) error {
 				return errForm
 			}
 			f.pieces = append(f.pieces, formPiece{[]byte(p), -1})
+			f.size += len(p) + 8
 		case float64:
 			n := int(p)
 			if i%2 == 0 || float64(n) != p || n < 0 || n >= len(f.holes) {
