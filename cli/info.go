@@ -46,7 +46,7 @@ func runInfo(ctx context.Context, format string, paths []string, s streams) erro
 		if err != nil {
 			return unreadable(t.path, err)
 		}
-		d := describeTape(t, survey, time.Now())
+		d := describeTape(t, survey)
 		if format == "json" {
 			docs = append(docs, d)
 			return nil
@@ -143,7 +143,7 @@ type markDoc struct {
 	at time.Time
 }
 
-func describeTape(t *tapeFile, s *tape.Survey, now time.Time) infoDoc {
+func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 	i := t.Info()
 	d := infoDoc{File: t.path, Tool: i.Tool, Created: stampOf(i.Created), Redaction: i.Redaction, Ended: "torn", From: stampOf(i.From), To: stampOf(i.To),
 		Seconds: i.To.Sub(i.From).Seconds(), Records: i.Records, Size: i.Size, Segments: i.Segments, Lost: s.Lost,
@@ -151,7 +151,7 @@ func describeTape(t *tapeFile, s *tape.Survey, now time.Time) infoDoc {
 	switch {
 	case i.Closed:
 		d.Ended = "in order"
-	case t.running(now):
+	case t.running():
 		d.Ended = "running"
 	}
 	for _, x := range s.Streams {

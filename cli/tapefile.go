@@ -16,9 +16,9 @@ import (
 // tapeFile is a tape on disk that is open for reading.
 type tapeFile struct {
 	*tape.Tape
-	path    string
-	changed time.Time // when it was last written to
-	file    *metered
+	path string
+	age  time.Duration // since it was last written to, when it was opened
+	file *metered
 }
 
 // metered is a file that tells a progress how much of it was read.
@@ -76,7 +76,7 @@ func openTape(path string) (*tapeFile, error) {
 		_ = f.Close()
 		return nil, unreadable(path, err)
 	}
-	return &tapeFile{Tape: t, path: path, changed: info.ModTime(), file: m}, nil
+	return &tapeFile{Tape: t, path: path, age: time.Since(info.ModTime()), file: m}, nil
 }
 
 // Close closes the file.
@@ -112,14 +112,14 @@ const beingWritten = 5 * time.Second
 
 // running reports whether the tape is being recorded, as far as can be seen: it
 // has no end, nothing is wrong but that, and it was written to a moment ago.
-func (t *tapeFile) running(now time.Time) bool {
+func (t *tapeFile) running() bool {
 	i := t.Info()
 	for _, d := range i.Damages {
 		if d.Offset+d.Size < i.Size {
 			return false
 		}
 	}
-	return !i.Closed && now.Sub(t.changed) < beingWritten
+	return !i.Closed && t.age < beingWritten
 }
 
 // eachTape opens files one after the other, and goes on where one cannot be

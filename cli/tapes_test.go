@@ -156,7 +156,7 @@ func TestVerifyAndRepairOfDamage(t *testing.T) {
 	}
 	bad := damagedTape(t, whole, int(info.Size())/3)
 	got := mustRun(t, 1, "verify", bad)
-	if !containsAll(got.out, []string{"damaged: ", " of 2,242 records survive", "\n  byte ", "CRC", "rewatch repair " + bad}) || got.stderr != "" {
+	if !containsAll(got.out, []string{"damaged: ", " records survive of 2,242", "\n  byte ", "CRC", "rewatch repair " + bad}) || got.stderr != "" {
 		t.Errorf("%s%s", got.out, got.stderr)
 	}
 	var doc verifyList

@@ -54,7 +54,7 @@ func runVerify(ctx context.Context, format string, paths []string, s streams) er
 		if err != nil {
 			return unreadable(t.path, err)
 		}
-		d := describeReport(t, report, time.Now())
+		d := describeReport(t, report)
 		list.Tapes = append(list.Tapes, d)
 		if format == "json" {
 			return nil
@@ -116,13 +116,13 @@ type damageDoc struct {
 	from, to time.Time
 }
 
-func describeReport(t *tapeFile, r *tape.Report, now time.Time) verifyDoc {
+func describeReport(t *tapeFile, r *tape.Report) verifyDoc {
 	d := verifyDoc{File: t.path, Verdict: r.Verdict(), Ended: "torn", Records: r.Records, Objects: r.Objects, Missing: r.Missing,
 		Gaps: r.Gaps, Lost: r.Lost, Damages: []*damageDoc{}}
 	switch {
 	case r.Closed:
 		d.Ended = "in order"
-	case t.running(now) && len(r.Damages) <= 1: // the end that is not there yet
+	case t.running() && len(r.Damages) <= 1: // the end that is not there yet
 		d.Ended, r.Damages = "running", nil
 		d.Verdict = r.Verdict()
 	}
@@ -181,7 +181,7 @@ func (d *verifyDoc) print(p page) {
 		p.line("%s: whole, with gaps: %s%s; %s (rewatch info names them)", d.File, rebuilt, running, missing)
 		return
 	}
-	p.line("%s: damaged: %s of %s records survive, %s of objects among them, all rebuilt", d.File, grouped(d.Records), d.before(), count(d.Objects, "change"))
+	p.line("%s: damaged: %s records survive%s, %s of objects among them, all rebuilt", d.File, grouped(d.Records), d.before(), count(d.Objects, "change"))
 	if d.Gaps > 0 {
 		p.line("  %s besides", missing)
 	}
@@ -218,14 +218,17 @@ func joined(all []*damageDoc) []*damageDoc {
 	return out
 }
 
-// before is how many records there were.
+// before says how many records there were, as far as that is known.
 func (d *verifyDoc) before() string {
+	if d.Missing == 0 {
+		return ""
+	}
 	for _, x := range d.Damages {
 		if x.Records < 0 {
-			return "at least " + grouped(d.Records+d.Missing)
+			return " of at least " + grouped(d.Records+d.Missing)
 		}
 	}
-	return grouped(d.Records + d.Missing)
+	return " of " + grouped(d.Records+d.Missing)
 }
 
 func (x *damageDoc) String() string {
