@@ -97,7 +97,7 @@ func (p *printer) loop(ctx context.Context) error {
 func (p *printer) nothingRuns() bool {
 	p.stopped = false
 	for _, s := range p.log.Streams(time.Now()) {
-		if s.State != model.Stopped {
+		if s.State != model.Stopped || s.Last.Cause == model.CauseShutdown { // the latter was asked for
 			return false
 		}
 	}
