@@ -73,11 +73,11 @@ func TestRecordWhatIsHeld(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a.rwt")
 		x := newSource(budget)
 		x.listen()
-		x.add(15_000)
+		x.add(8_000)
 		held := x.log.Snapshot().Len()
 		r := start(t, x, Options{Path: path, Held: true, Flush: 10 * time.Millisecond})
 		for r.Status().Safe.Before(x.log.Snapshot().At(x.log.Snapshot().End() - 1).When()) {
-			x.add(100)
+			x.add(10)
 			time.Sleep(15 * time.Millisecond)
 		}
 		x.add(3000)
@@ -86,7 +86,7 @@ func TestRecordWhatIsHeld(t *testing.T) {
 		if !maps.Equal(p.last, x.held) {
 			t.Error("the state at the end differs")
 		}
-		if s.Lost != p.lost || budget == 0 && s.Lost != 0 || int(s.Events+s.Lost) < held || budget != 0 && held > 14_000 {
+		if s.Lost != p.lost || budget == 0 && s.Lost != 0 || int(s.Events+s.Lost) < held || budget != 0 && held > 7_500 {
 			t.Errorf("%d rows held, %+v", held, s)
 		}
 		if budget == 0 && p.report.Records < int64(held+3000)*9/10 {
