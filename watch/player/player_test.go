@@ -40,6 +40,7 @@ func (d *deckRig) settle() deck.Playback {
 		d.t.Fatal("it still seeks")
 	}
 	check(d.t, d.Player)
+	d.Playback() // takes the lock: what was looked at is changed after this
 	return b
 }
 
@@ -154,7 +155,7 @@ func wander(d *deckRig, rnd *rand.Rand) {
 			d.Find(deck.Landmark{Kind: deck.AnyGap})
 			d.Seek(to)
 		}
-		d.t.Logf("%d: %v %d at %v, %v", kind, to.Sub(d.reel.from), n, before.Now.Sub(d.reel.from), d.take.start)
+		d.t.Logf("%d: %v %d at %v, %v", kind, to.Sub(d.reel.from), n, before.Now.Sub(d.reel.from), held)
 		b := d.settle()
 		switch {
 		case (kind < 2 || kind == 8) && !b.Playing && !b.Now.Equal(d.reel.within(to)):
