@@ -72,9 +72,11 @@ func (r *Reader) touched(until int64) ([]uint64, error) {
 func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
 	slices.Sort(numbers)
 	var bufs [2][]byte
+	// As much as to rebuild them where their lines are read.
+	r.rebuilt = -r.t.limits.Rebuilt * int64(max(r.part-1, 0))
+	defer func() { r.rebuilt = 0 }()
 	for _, n := range numbers {
 		o := r.objects[n]
-		r.rebuilt = 0
 		raw, err := r.look(o, &bufs)
 		if errors.Is(err, ErrLimit) {
 			yield(Object{}, err)
