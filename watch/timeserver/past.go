@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"rewatch/model"
-	"rewatch/model/jsonscan"
 	"rewatch/watch/tape"
 )
 
@@ -388,12 +387,15 @@ func (p *Past) addNamespace(name string) {
 // encodeFingerprints writes the fingerprints that stand for the values of a
 // Secret in base64: clients decode them.
 func encodeFingerprints(raw []byte) []byte {
-	data := jsonscan.Find(raw, "data")
-	if len(data) == 0 || data[0] != '{' {
+	if !json.Valid(raw) {
+		return raw // refused later
+	}
+	at, ok := member(raw, skipSpace(raw, 0), "data")
+	if !ok {
 		return raw
 	}
 	var values map[string]string
-	if json.Unmarshal(data, &values) != nil {
+	if json.Unmarshal(raw[at.start:at.end], &values) != nil || values == nil {
 		return raw
 	}
 	for k, v := range values {
@@ -401,7 +403,5 @@ func encodeFingerprints(raw []byte) []byte {
 			values[k] = base64.StdEncoding.EncodeToString([]byte(v))
 		}
 	}
-	encoded := mustJSON(values)
-	at := bytes.Index(raw, data)
-	return slices.Concat(raw[:at], encoded, raw[at+len(data):])
+	return slices.Concat(raw[:at.start], mustJSON(values), raw[at.end:])
 }
