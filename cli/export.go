@@ -30,10 +30,10 @@ Where the tape is damaged the rest is exported, the places are told on stderr
 and in the output, and the exit code is 1. Values of Secrets are on no tape, and
 so in no export.`
 
-const exportExamples = `  rewatch export night.tape -o review.html
-  rewatch export night.tape -o - --format markdown --filter checkout --from 02:10 --to 02:25
-  rewatch export night.tape -o night.parquet && duckdb -c "select kind, count(*) from 'night.parquet' group by 1"
-  rewatch export night.tape -o - --format events-json | jq 'select(.type == "DELETED")'`
+const exportExamples = `  rewatch export night.rwt -o review.html
+  rewatch export night.rwt -o - --format markdown --filter checkout --from 02:10 --to 02:25
+  rewatch export night.rwt -o night.parquet && duckdb -c "select kind, count(*) from 'night.parquet' group by 1"
+  rewatch export night.rwt -o - --format events-json | jq 'select(.type == "DELETED")'`
 
 // exportFlags holds what the command line of export says, as typed.
 type exportFlags struct {

@@ -32,7 +32,7 @@ func exportTape(t *testing.T) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "app.tape")
+	path := filepath.Join(t.TempDir(), "app.rwt")
 	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}

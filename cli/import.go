@@ -42,9 +42,9 @@ packed with gzip or zstd:
 Frames come back from the tape as they are, and in the same order. The values of
 Secrets never reach it.`,
 		Example: `  kubectl get pods -A -w --output-watch-events -o json > pods.json   until Ctrl-C
-  rewatch import pods.json -o pods.tape
-  kubectl get pods,events -o json | rewatch import - -o now.tape
-  rewatch import capture.jsonl.zst -o incident.tape --context prod-eu`,
+  rewatch import pods.json -o pods.rwt
+  kubectl get pods,events -o json | rewatch import - -o now.rwt
+  rewatch import capture.jsonl.zst -o incident.rwt --context prod-eu`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), o, args[0], s) },
 	}

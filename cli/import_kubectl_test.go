@@ -67,7 +67,7 @@ func TestImportOfRealKubectl(t *testing.T) {
 			if i := strings.LastIndex(text, "}\n"); i >= 0 {
 				text = text[:i+2] // kubectl was killed
 			}
-			in, to := filepath.Join(t.TempDir(), "in.json"), filepath.Join(t.TempDir(), "out.tape")
+			in, to := filepath.Join(t.TempDir(), "in.json"), filepath.Join(t.TempDir(), "out.rwt")
 			if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ no object; rewatch verify does.
 
 "current" is the share of the time that a stream was watched, in which what it
 showed was known to be up to date. OBJECTS are those that exist at the end.`,
-		Example: "  rewatch info incident.tape\n  rewatch info *.tape -o json | jq '.tapes[].gaps'",
+		Example: "  rewatch info incident.rwt\n  rewatch info *.rwt -o json | jq '.tapes[].gaps'",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInfo(cmd.Context(), format.value, args, s)

@@ -28,7 +28,7 @@ way a watch does it after it had to list anew.
 
 Of a tape whose recorder was killed everything comes back that it had flushed,
 which it does once a second.`,
-		Example: "  rewatch repair torn.tape -o whole.tape && rewatch verify whole.tape",
+		Example: "  rewatch repair torn.rwt -o whole.rwt && rewatch verify whole.rwt",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRepair(cmd.Context(), out, force, args[0], s)

@@ -46,9 +46,9 @@ resourceVersion and managedFields are left out, since they change with everythin
 The output is text, JSON ({"version": 1, "objects": [{"op": …, "changes": [{"path":
 …, "old": …, "new": …}]}]}), or a patch: a unified diff of YAML for each object, as
 kubectl diff prints it.`,
-		Example: `  rewatch diff incident.tape --from 14:03 --to 14:10
-  rewatch diff incident.tape --from -5m deploy,cm -n shop -o patch
-  rewatch diff incident.tape deploy/checkout`,
+		Example: `  rewatch diff incident.rwt --from 14:03 --to 14:10
+  rewatch diff incident.rwt --from -5m deploy,cm -n shop -o patch
+  rewatch diff incident.rwt deploy/checkout`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runDiff(cmd.Context(), o, args[0], args[1:], s)

@@ -36,7 +36,7 @@ const shopPath = "../model/testdata/shop.watch.jsonl.gz"
 // shopTape is a tape of that capture.
 func shopTape(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "shop.tape")
+	path := filepath.Join(t.TempDir(), "shop.rwt")
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func damagedTape(t *testing.T, path string, at int) string {
 		t.Fatal(err)
 	}
 	b[at] ^= 4
-	out := filepath.Join(t.TempDir(), "damaged.tape")
+	out := filepath.Join(t.TempDir(), "damaged.rwt")
 	if err := os.WriteFile(out, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func mustRun(t *testing.T, code int, args ...string) result {
 func TestImportInfoVerify(t *testing.T) {
 	isolate(t)
 	dir := t.TempDir()
-	tape := filepath.Join(dir, "shop.tape")
+	tape := filepath.Join(dir, "shop.rwt")
 	got := mustRun(t, 0, "import", shopPath, "-o", tape)
 	if got.out != "" || !containsAll(got.stderr, []string{"imported 2,242 frames of 12 streams from the capture in " + shopPath}) {
 		t.Errorf("%+v", got)
@@ -54,7 +54,7 @@ func TestImportInfoVerify(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	mustRun(t, 0, "import", shopPath, "-o", tape, "--force", "--context", "prod-eu")
-	only(t, dir, "shop.tape")
+	only(t, dir, "shop.rwt")
 
 	got = mustRun(t, 0, "info", tape)
 	if !containsAll(got.out, []string{"ended      in order", "(3m4s)", "748 added, 1,384 modified, 38 deleted, 72 heartbeats", "keyed fingerprints",
@@ -165,7 +165,7 @@ func TestVerifyAndRepairOfDamage(t *testing.T) {
 		t.Errorf("%v %+v", err, doc)
 	}
 	dir := t.TempDir()
-	out := filepath.Join(dir, "repaired.tape")
+	out := filepath.Join(dir, "repaired.rwt")
 	if got := mustRun(t, 0, "repair", bad, "-o", out); !containsAll(got.stderr, []string{"survive in " + out, "known to be lost"}) {
 		t.Errorf("%+v", got)
 	}
@@ -179,7 +179,7 @@ func TestVerifyAndRepairOfDamage(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	torn := filepath.Join(dir, "torn.tape")
+	torn := filepath.Join(dir, "torn.rwt")
 	b, err := os.ReadFile(whole)
 	if err == nil {
 		err = os.WriteFile(torn, b[:len(b)/2], 0o600)
@@ -206,12 +206,12 @@ func TestVerifyAndRepairOfDamage(t *testing.T) {
 	if got := mustRun(t, 1, "repair", torn, "-o", torn); !strings.Contains(got.stderr, "exists") {
 		t.Errorf("%+v", got)
 	}
-	only(t, dir, "repaired.tape", "torn.repaired", "torn.tape")
+	only(t, dir, "repaired.rwt", "torn.repaired", "torn.rwt")
 }
 
 func importedShop(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "shop.tape")
+	path := filepath.Join(t.TempDir(), "shop.rwt")
 	mustRun(t, 0, "import", shopPath, "-o", path)
 	return path
 }

@@ -32,7 +32,7 @@ checkpoints say. The exit code is
   3  the tape is whole, but in the watches on it changes may be missing
 
 and of several tapes that of the worst.`,
-		Example: "  rewatch verify incident.tape",
+		Example: "  rewatch verify incident.rwt",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(cmd.Context(), format.value, args, s)

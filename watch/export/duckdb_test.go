@@ -53,7 +53,7 @@ func duck(t *testing.T, file string, queries ...string) [][][]any {
 // aggregation agree with the tape.
 func TestDuckDBReadsWhatTheTapeHolds(t *testing.T) {
 	tp := imported(t, shop(t))
-	file, result := exported(t, tp, "parquet", Options{Name: "shop.tape"})
+	file, result := exported(t, tp, "parquet", Options{Name: "shop.rwt"})
 	counts, kinds := map[string]int{}, map[string]int{}
 	var spec int64 // of the first object with the big integer
 	for e, err := range tp.Records() {
@@ -111,7 +111,7 @@ func TestDuckDBReadsWhatTheTapeHolds(t *testing.T) {
 	if joined, listed := fmt.Sprint(got[6][0][0]), fmt.Sprint(got[7][0][0]); joined != listed || joined == "0" {
 		t.Errorf("a join finds %s changes of replicas, the paths name %s", joined, listed)
 	}
-	if fmt.Sprint(got[8]) != "[[shop.tape]]" && !strings.Contains(fmt.Sprint(got[8]), "shop.tape") {
+	if fmt.Sprint(got[8]) != "[[shop.rwt]]" && !strings.Contains(fmt.Sprint(got[8]), "shop.rwt") {
 		t.Errorf("metadata %v", got[8])
 	}
 	if fmt.Sprint(got[9][0][0]) != "0" {
