@@ -74,7 +74,7 @@ func Objects(old, new []byte) Result {
 		return r
 	case old == nil:
 		d.whole(new, Add)
-		r.Managers = newestManager(jsonscan.Get(new, "metadata", "managedFields"))
+		r.Managers = Creator(new)
 	case new == nil:
 		d.whole(old, Remove)
 	default:

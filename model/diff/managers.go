@@ -128,6 +128,12 @@ func (e entry) acted(was []entry) bool {
 	return true
 }
 
+// Creator names who likely created an object, as Objects does, without
+// comparing it with anything; nil is unknown.
+func Creator(object []byte) []string {
+	return newestManager(jsonscan.Get(object, "metadata", "managedFields"))
+}
+
 // newestManager names who likely created an object.
 func newestManager(managedFields []byte) []string {
 	var newest entry

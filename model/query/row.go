@@ -141,7 +141,7 @@ func (r *row) compare() *diff.Result {
 			*r.change = diff.Objects(old, now)
 		}
 	case model.Added:
-		r.change.Managers = diff.Objects(nil, now).Managers
+		r.change.Managers = diff.Creator(now)
 	}
 	return r.change
 }
