@@ -6,8 +6,8 @@ def fill(kind, v):
     global at, last
     if kind in "uwe":  # values seen lately are told by their place
         seen = recent.setdefault(kind, [])
-        v = seen[int(v[1:] or 0)] if v[0] == "~" else str(uuid.UUID(v)) if kind == "u" else v
-        recent[kind] = [v] + [s for s in seen if s != v][:15]
+        v = seen.pop(int(v[1:] or 0)) if v[0] == "~" else str(uuid.UUID(v)) if kind == "u" else v
+        recent[kind] = [v] + seen[:15]
     elif kind in "tm":
         at = now + int(v) * (1000 if kind == "m" else 1)
     elif kind == "z":

@@ -191,7 +191,7 @@ func (x *expander) fill(kind byte, v []byte, before, at int64) (int64, bool) {
 		x.filled = append(x.filled, v...)
 	}
 	if list != nil {
-		list.recall(x.filled[from:])
+		list.push(x.filled[from:])
 	}
 	return at, true
 }

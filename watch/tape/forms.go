@@ -39,14 +39,14 @@ const (
 	recents    = 16  // values of one kind that are remembered
 )
 
-// memory is a list of distinct values, the newest first.
+// memory is a list of values, the newest first.
 type memory struct {
 	values [recents][]byte
 	n      int
 }
 
-// recall returns the place of a value, which is then the newest; -1 if it was
-// not there.
+// recall returns the place of a value, -1 if it was not there, and makes it the
+// newest.
 func (m *memory) recall(v []byte) int {
 	for i := range m.n {
 		if bytes.Equal(m.values[i], v) {
@@ -54,12 +54,17 @@ func (m *memory) recall(v []byte) int {
 			return i
 		}
 	}
+	m.push(v)
+	return -1
+}
+
+// push puts a value in front, in place of the oldest.
+func (m *memory) push(v []byte) {
 	if m.n < recents {
 		m.n++
 	}
 	m.front(m.n - 1)
 	m.values[0] = append(m.values[0][:0], v...)
-	return -1
 }
 
 func (m *memory) front(i int) {

@@ -28,7 +28,7 @@ type Options struct {
 	// been through a Redactor, and going through another would change them.
 	AlreadyRedacted bool
 	// Memory is about how many bytes of objects are held as they are; of the
-	// others only what sets them apart is. 48 MiB.
+	// others only what sets them apart is. 24 MiB.
 	Memory int64
 	// FrameSize is how much plain text goes into a data frame: 2 MiB.
 	FrameSize int
@@ -36,7 +36,7 @@ type Options struct {
 	// may reach before the next one: 4. Smaller means quicker seeks.
 	Checkpoint int
 	// SegmentRecords is how many records may follow a checkpoint before the
-	// next one, if they have at least its size: 100,000.
+	// next one, if they have at least half its size: 50,000.
 	SegmentRecords int
 	// SegmentFloor is the least text between checkpoints, in bytes: 1 MiB.
 	SegmentFloor int
@@ -134,7 +134,7 @@ func NewWriter(w io.Writer, h Header, o Options) *Writer {
 		o.Redactor = redact.New()
 	}
 	if o.Memory <= 0 {
-		o.Memory = 48 << 20
+		o.Memory = 24 << 20
 	}
 	if o.FrameSize <= 0 {
 		o.FrameSize = 2 << 20
@@ -144,7 +144,7 @@ func NewWriter(w io.Writer, h Header, o Options) *Writer {
 		o.Checkpoint = 4
 	}
 	if o.SegmentRecords <= 0 {
-		o.SegmentRecords = 100_000
+		o.SegmentRecords = 50_000
 	}
 	if o.SegmentFloor <= 0 {
 		o.SegmentFloor = 1 << 20
@@ -250,7 +250,7 @@ func (w *Writer) ready(s model.StreamID, when time.Time) error {
 		return fmt.Errorf("%w: time %v", ErrRecord, when)
 	}
 	size := max(w.alone, w.o.SegmentFloor)
-	if !w.begun || w.since > w.o.Checkpoint*size || w.records >= w.o.SegmentRecords && w.since > size {
+	if !w.begun || w.since > w.o.Checkpoint*size || w.records >= w.o.SegmentRecords && w.since > size/2 {
 		w.checkpoint(when.UnixNano())
 	}
 	return w.err
