@@ -100,6 +100,8 @@ func TestK9s(t *testing.T) {
 	term.tmux("send-keys", "d")
 	term.see("Describe", "RollingUpdateStrategy", "registry.example/checkout:1.5.0")
 	term.tmux("send-keys", "Escape")
+	term.see("Deployments(shop)")
+	time.Sleep(time.Second) // a key right behind Escape is taken for Alt
 	term.command("cronwidgets shop")
 	term.see("cronwidgets(shop)", "gear")
 	term.command("events shop")

@@ -38,6 +38,9 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 	defer p.mu.Unlock()
 	r := Resource{Group: a.Group, Resource: a.Resource}
 	t := p.types[r.Key()]
+	if t == nil && r.Key() == p.mirror {
+		t = p.types[p.mirrored]
+	}
 	if t == nil {
 		if r.Key() == "namespaces" {
 			return []string{"namespaces were not recorded: these are the ones that what was recorded is in"}, nil

@@ -31,7 +31,10 @@ type Past struct {
 	streams map[model.StreamID]*pastStream
 	types   map[string]*pastType // by key
 	lost    bool                 // the recorder lost frames
-	steps   bool                 // the tape has the steps of its streams; captures have not
+	// mirror is the key of the type of events that is made from the one that
+	// was recorded, mirrored; both are "" without.
+	mirror, mirrored string
+	steps            bool // the tape has the steps of its streams; captures have not
 
 	// mu guards what follows, types, streams and what is in those. Only Run
 	// changes them, which reads without it.
@@ -96,6 +99,7 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 			known.declared, known.last, known.since = true, s.Last, s.Since
 		}
 	}
+	p.addMirror()
 	p.addNamespaces()
 	bytes := int64(0)
 	for o, err := range r.Objects() {
@@ -236,6 +240,9 @@ func (p *Past) resync() error {
 	}
 	for key := range p.types {
 		p.count(p.store.keepRecorded(key, there[key]))
+		if key == p.mirrored {
+			p.count(p.store.keepRecorded(p.mirror, there[key]))
+		}
 	}
 	p.setWhole(true)
 	return nil
@@ -325,6 +332,11 @@ func (p *Past) put(s *pastStream, raw []byte, id model.Identity, reverted bool) 
 		raw = encodeFingerprints(raw)
 	}
 	p.count(p.store.PutRecorded(s.typ.Key(), raw))
+	if s.typ.Key() == p.mirrored && p.mirrored != "" {
+		if other := otherEvent(raw, p.mirror); other != nil {
+			p.count(p.store.PutRecorded(p.mirror, other))
+		}
+	}
 	p.addNamespace(id.Namespace)
 }
 
@@ -344,6 +356,12 @@ func (p *Past) remove(s *pastStream, raw []byte, id model.Identity) {
 		raw = encodeFingerprints(raw)
 	}
 	p.count(p.store.DeleteRecorded(s.typ.Key(), id.Namespace, id.Name, raw))
+	if s.typ.Key() == p.mirrored && p.mirrored != "" {
+		if len(raw) > 0 {
+			raw = otherEvent(raw, p.mirror)
+		}
+		p.count(p.store.DeleteRecorded(p.mirror, id.Namespace, id.Name, raw))
+	}
 }
 
 func (p *Past) count(err error) {

@@ -187,7 +187,7 @@ func stateOf(s *Store) map[string]map[string][]byte {
 		for _, raw := range s.State(r.Key()) {
 			var o metav1.PartialObjectMetadata
 			_ = json.Unmarshal(raw, &o)
-			if r.Key() == "secrets" || o.Annotations[synthesised] != "" {
+			if r.Key() == "secrets" || r.Key() == newerEvents || o.Annotations[synthesised] != "" {
 				continue
 			}
 			if state[r.Key()] == nil {
@@ -600,6 +600,31 @@ func TestPastSecrets(t *testing.T) {
 	}
 	if len(s.Data) != 2 {
 		t.Errorf("%d values", len(s.Data))
+	}
+}
+
+// Events are served under both groups, whichever was recorded.
+func TestPastEvents(t *testing.T) {
+	r := newRecording(t)
+	events := r.stream("prod", "events", "")
+	r.put(events, "Event", "shop", "a", 5, `,"involvedObject":{"kind":"Pod","name":"web"},"reason":"Killing","message":"stopping","count":3`)
+	r.put(events, "Event", "shop", "b", 6, `,"involvedObject":{"kind":"Pod","name":"db"}`)
+	r.remove(events, "Event", "shop", "b", 7)
+	address := servePast(t, loadPast(t, r.tape(), "prod", r.at))
+	var list struct {
+		Items []struct {
+			Regarding       struct{ Name string }
+			Note, Reason    string
+			DeprecatedCount int
+		}
+	}
+	getJSON(t, address+"/apis/events.k8s.io/v1/namespaces/shop/events?fieldSelector=regarding.name=web", &list)
+	if len(list.Items) != 1 || list.Items[0].Note != "stopping" || list.Items[0].DeprecatedCount != 3 || list.Items[0].Regarding.Name != "web" {
+		t.Errorf("%+v", list.Items)
+	}
+	core := []byte(`{"apiVersion":"v1","involvedObject":{"name":"web"},"message":"m","metadata":{"name":"a"}}`)
+	if back := otherEvent(otherEvent(core, newerEvents), coreEvents); !bytes.Equal(back, core) {
+		t.Errorf("there and back: %s", back)
 	}
 }
 
