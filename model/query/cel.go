@@ -21,7 +21,8 @@ import (
 // program is a CEL expression, ready to be evaluated from any goroutine.
 type program struct {
 	program  cel.Program
-	versions int // how many versions of the object it may look at
+	versions int      // how many versions of the object it may look at
+	reads    []string // the variables that it names
 }
 
 // costLimit bounds one evaluation, in CEL's own units: a step or a few bytes
@@ -153,7 +154,7 @@ func (p *parser) compile(from int, source string) (*program, error) {
 	if err != nil {
 		return nil, p.fail(from, "", "%v", err)
 	}
-	return &program{program: x, versions: versionsOf(checked.NativeRep())}, nil
+	return &program{program: x, versions: versionsOf(checked.NativeRep()), reads: identifiersOf(checked.NativeRep())}, nil
 }
 
 // celError says where CEL found something wrong, in a line.
@@ -194,6 +195,17 @@ func versionsOf(a *ast.AST) int {
 		}
 	}))
 	return n
+}
+
+// identifiersOf lists the names in an expression, those that it gives itself
+// included.
+func identifiersOf(a *ast.AST) (names []string) {
+	ast.PostOrderVisit(a.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.IdentKind && !slices.Contains(names, e.AsIdent()) {
+			names = append(names, e.AsIdent())
+		}
+	}))
+	return names
 }
 
 // evaluate judges an expression. An error is no match: see Matcher.Problem.

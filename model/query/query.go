@@ -16,6 +16,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,24 @@ func (q *Query) Deep() bool {
 	for _, l := range q.leaves {
 		if l.deep() {
 			return true
+		}
+	}
+	return false
+}
+
+// Reads reports whether a cel: term of the query names one of these variables.
+func (q *Query) Reads(variables ...string) bool {
+	for _, l := range q.leaves {
+		if l.cel == nil {
+			continue
+		}
+		for _, v := range variables {
+			if v == "namespace" {
+				v = namespaceAlias
+			}
+			if slices.Contains(l.cel.reads, v) {
+				return true
+			}
 		}
 	}
 	return false
