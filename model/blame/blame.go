@@ -14,6 +14,9 @@ package blame
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,6 +149,27 @@ func Changes(r diff.Result, old, new []byte) []Owner {
 		owners[i] = c.owner(&r.Changes[i])
 	}
 	return owners
+}
+
+// Managers names who made the step between two versions, in a word for a line:
+// those that its changes are put down to, who made most of them first. A step
+// in which nothing but bookkeeping changed is put down to those whom r names.
+func Managers(r diff.Result, old, new []byte) []string {
+	count := map[string]int{}
+	for _, o := range Changes(r, old, new) {
+		if o.Known() {
+			count[o.Manager]++
+		}
+	}
+	if len(count) == 0 && len(r.Changes) > 0 {
+		return nil
+	}
+	if len(count) == 0 {
+		return r.Managers
+	}
+	names := slices.Sorted(maps.Keys(count))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+	return names
 }
 
 // comparison is one step from a version to the next.

@@ -276,3 +276,34 @@ func mustJSON(t testing.TB, v any) []byte {
 	}
 	return slices.Clip(b)
 }
+
+// A controller that wrote status within a second of somebody else's write to
+// spec.replicas is told from that one, though the fields have one name.
+func TestManagersOfShop(t *testing.T) {
+	l := logtest.Shop(t)
+	s := l.Snapshot()
+	by := map[string]int{}
+	for seq := s.First(); seq < s.End(); seq++ {
+		e := s.At(seq)
+		old, okOld := l.Bytes(e.Object, e.Version-1)
+		new, okNew := l.Bytes(e.Object, e.Version)
+		if e.Type != model.Modified || !okOld || !okNew || l.Identity(e.Object).Kind != "Deployment" {
+			continue
+		}
+		r := diff.Objects(old, new)
+		managers := Managers(r, old, new)
+		inSpec := slices.ContainsFunc(r.Changes, func(c diff.Change) bool { return c.Path == "spec.replicas" })
+		inStatus := slices.ContainsFunc(r.Changes, func(c diff.Change) bool { return c.Path == "status.replicas" })
+		switch {
+		case inSpec && (len(managers) != 1 || managers[0] == "kube-controller-manager"),
+			inStatus && !slices.Equal(managers, []string{"kube-controller-manager"}):
+			t.Errorf("%+v by %q", r.Changes, managers)
+		}
+		if inSpec {
+			by[managers[0]]++
+		}
+	}
+	if by["platform-team"] != 1 || by["autoscaler"] != 4 || by["gitops"] != 4 || by["kubectl"] != 2 {
+		t.Errorf("who scaled: %v", by)
+	}
+}

@@ -294,10 +294,7 @@ func (c *celRow) ResolveName(name string) (any, bool) {
 }
 
 func (c *celRow) manager() types.String {
-	if e := &c.row.e; !e.Type.IsObject() || e.Has(model.Synthetic) {
-		return ""
-	}
-	if m := c.row.compare().Managers; len(m) > 0 {
+	if m := c.row.who(); len(m) > 0 {
 		return types.String(m[0])
 	}
 	return ""

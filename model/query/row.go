@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rewatch/model"
+	"rewatch/model/blame"
 	"rewatch/model/diff"
 )
 
@@ -17,6 +18,8 @@ type row struct {
 
 	now, before buffer
 	change      *diff.Result
+	managers    []string
+	asked       bool   // who made the change
 	text        string // of the change, in lower case
 	hasText     bool
 	cel         celRow
@@ -54,7 +57,7 @@ func newRow(l *model.Log, q *Query, c *Cache) row {
 func (r *row) set(e model.Event) {
 	r.e = e
 	r.now.asked, r.before.asked, r.hasText = false, false, false
-	r.change = nil
+	r.change, r.asked = nil, false
 	r.cel.reset()
 }
 
@@ -124,29 +127,35 @@ func (r *row) load(b *buffer, version uint32) []byte {
 	return b.raw
 }
 
-// compare returns what changed: of a creation and of a deletion the managers
-// only matter.
+// compare returns what changed.
 func (r *row) compare() *diff.Result {
 	if r.change != nil {
 		return r.change
 	}
 	r.change = &diff.Result{}
-	now := r.object()
-	if now == nil {
-		return r.change
-	}
-	switch r.e.Type {
-	case model.Modified:
-		if old := r.old(); old != nil {
-			*r.change = diff.Objects(old, now)
-		}
-	case model.Added:
-		r.change.Managers = diff.Creator(now)
+	if now, old := r.object(), r.old(); r.e.Type == model.Modified && now != nil && old != nil {
+		*r.change = diff.Objects(old, now)
 	}
 	return r.change
 }
 
-func (r *row) hasManager(l *leaf) bool { return matchAny(l.any, r.compare().Managers...) }
+// who returns the managers that likely made the change, the most likely first.
+func (r *row) who() []string {
+	if r.asked {
+		return r.managers
+	}
+	r.asked, r.managers = true, nil
+	switch now := r.object(); {
+	case now == nil || r.e.Has(model.Synthetic): // what came in between cannot be known
+	case r.e.Type == model.Added:
+		r.managers = diff.Creator(now)
+	case r.e.Type == model.Modified && r.old() != nil:
+		r.managers = blame.Managers(*r.compare(), r.old(), now)
+	}
+	return r.managers
+}
+
+func (r *row) hasManager(l *leaf) bool { return matchAny(l.any, r.who()...) }
 
 func (r *row) hasPath(l *leaf) bool {
 	for i := range r.compare().Changes {
@@ -193,7 +202,6 @@ func (r *row) says() string {
 	if r.e.Type == model.Deleted {
 		return diff.Summary(kind, now, nil, 0)
 	}
-	change := r.compare()
 	var parts []string
 	switch {
 	case r.e.Type == model.Added:
@@ -201,13 +209,11 @@ func (r *row) says() string {
 	case r.old() == nil:
 		return ""
 	default:
+		change := r.compare()
 		parts = append(parts, diff.Describe(kind, *change, r.old(), now, 0))
 		for _, c := range change.Changes {
 			parts = append(parts, c.Path)
 		}
 	}
-	if !r.e.Has(model.Synthetic) {
-		parts = append(parts, change.Managers...)
-	}
-	return strings.Join(parts, "\n")
+	return strings.Join(append(parts, r.who()...), "\n")
 }

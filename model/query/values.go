@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rewatch/model"
+	"rewatch/model/blame"
 	"rewatch/model/diff"
 	"rewatch/model/jsonscan"
 )
@@ -34,7 +35,7 @@ func LogValues(l *model.Log) Values {
 		case "name":
 			return names(l)
 		case "manager":
-			return ofChanges(l, func(r diff.Result) []string { return r.Managers })
+			return ofChanges(l, blame.Managers)
 		case "path":
 			return ofChanges(l, paths)
 		}
@@ -102,7 +103,7 @@ func names(l *model.Log) []string {
 	return out.list
 }
 
-func ofChanges(l *model.Log, of func(diff.Result) []string) []string {
+func ofChanges(l *model.Log, of func(r diff.Result, old, now []byte) []string) []string {
 	var out set
 	var old, now []byte
 	newestRows(l, bytesFrom, func(e model.Event) {
@@ -113,7 +114,7 @@ func ofChanges(l *model.Log, of func(diff.Result) []string) []string {
 		old, okOld = l.AppendBytes(old[:0], e.Object, e.Version-1)
 		now, okNow = l.AppendBytes(now[:0], e.Object, e.Version)
 		if okOld && okNow {
-			for _, v := range of(diff.Objects(old, now)) {
+			for _, v := range of(diff.Objects(old, now), old, now) {
 				out.add(v)
 			}
 		}
@@ -122,7 +123,7 @@ func ofChanges(l *model.Log, of func(diff.Result) []string) []string {
 }
 
 // paths are the paths of a change without what selects elements of lists.
-func paths(r diff.Result) []string {
+func paths(r diff.Result, _, _ []byte) []string {
 	var out []string
 	for _, c := range r.Changes {
 		out = append(out, plainPath(c.Path, false))
