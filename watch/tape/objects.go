@@ -56,15 +56,15 @@ func (t *texts) of(o *object) ([]byte, error) {
 		return o.text, nil
 	}
 	text := o.cold
-	if o.root != nil {
+	if o.root == nil {
+		text = bytes.Clone(text)
+	} else {
 		var err error
 		if text, err = splice.Apply(t.spare[:0], o.root.text, o.cold, math.MaxInt); err != nil {
 			return nil, err // a bug: it was made here
 		}
 		t.spare = nil
 	}
-	t.cold -= int64(len(o.cold))
-	o.cold = nil
 	t.warm(o, text)
 	return o.text, nil
 }
@@ -101,10 +101,21 @@ func (t *texts) warm(o *object, text []byte) {
 	}
 }
 
+// thaw forgets how an object that has its text was written when it was cold,
+// because its root is about to be another one.
+func (t *texts) thaw(o *object) {
+	t.cold -= int64(len(o.cold))
+	o.cold = nil
+}
+
 // cool keeps an object as a splice.
 func (t *texts) cool(o *object) {
 	t.unlink(o)
 	t.hot -= int64(cap(o.text))
+	if o.cold != nil { // not changed since it was cold
+		t.spare, o.text = o.text, nil
+		return
+	}
 	if o.root != nil {
 		if s, ok := t.encoder.EncodeWithin(nil, o.root.text, o.text, len(o.text)*3/4); ok {
 			o.cold = bytes.Clone(s)

@@ -411,3 +411,15 @@ func TestFramesTellWhatIsInThem(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsOutliveTheirRoots: what was cold in one segment comes back in the
+// next ones, where it has another root.
+func TestTextsOutliveTheirRoots(t *testing.T) {
+	lines := firstPart(shopLines(t), 4)
+	b := importTape(t, lines, Options{Memory: 64 << 10, SegmentFloor: 16 << 10, Checkpoint: 1, FrameSize: 8 << 10})
+	tape := mustOpen(t, b)
+	checkSame(t, exported(t, tape), redactedLines(t, lines))
+	if report, err := tape.Verify(); err != nil || report.Verdict() != Whole || tape.Info().Segments < 3 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}

@@ -73,6 +73,7 @@ func (w *Writer) base(o *object, id model.Identity, raw []byte, fresh bool) int 
 	}
 	w.line = strconv.AppendInt(append(w.line, `,"s":`...), int64(o.stream), 10)
 	buy := false
+	w.texts.thaw(o)
 	o.root = nil
 	if !o.bookmark && utf8.Valid(raw) {
 		o.root, buy = w.roots.choose(o.stream, id, raw)
