@@ -241,12 +241,20 @@ func TestProblem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := q.Compile(l, Options{})
+		cache := NewCache()
+		m := q.Compile(l, Options{Cache: cache})
 		start := time.Now()
 		for _, e := range rows {
 			m.Match(e)
 		}
 		text, n := m.Problem()
+		again := q.Compile(l, Options{Cache: cache})
+		for _, e := range rows {
+			again.Match(e)
+		}
+		if _, k := again.Problem(); k != n {
+			t.Errorf("%s: %d rows had a problem, the next time %d", query, n, k)
+		}
 		if !strings.Contains(text, want) || n == 0 {
 			t.Errorf("%s: problem of %d rows: %s", query, n, text)
 		}

@@ -93,6 +93,7 @@ func (r *row) known(l *leaf) verdict {
 // holds judges a deep term by the bytes of the row.
 func (r *row) holds(l *leaf) bool {
 	var holds bool
+	failed := r.problems
 	switch l.field {
 	case pathField:
 		holds = r.hasPath(l)
@@ -103,7 +104,9 @@ func (r *row) holds(l *leaf) bool {
 	default:
 		holds = r.hasWords(l)
 	}
-	r.found[l].put(r.e.Seq, holds)
+	if r.problems == failed { // otherwise the next matcher has to tell of it as well
+		r.found[l].put(r.e.Seq, holds)
+	}
 	return holds
 }
 
