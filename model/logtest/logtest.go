@@ -40,9 +40,12 @@ func Shop(tb testing.TB) *model.Log {
 }
 
 // Load is the log of a large capture, 47,000 frames, that is not part of the
-// repository; the test is skipped where it is absent.
+// repository; the test is skipped where it is absent, and in short runs.
 func Load(tb testing.TB) *model.Log {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("reading the large capture takes seconds")
+	}
 	f, err := os.Open(filepath.Join(here(), "../../../shared/data/load.watch.jsonl.zst"))
 	if errors.Is(err, fs.ErrNotExist) {
 		tb.Skip("the large capture is not there: ../shared/data/load.watch.jsonl.zst")
