@@ -194,7 +194,7 @@ func (a *App) canFollow() (bool, string) {
 }
 
 func (a *App) toggleFollow() {
-	a.timeline.follow = !a.timeline.follow
+	a.timeline.follow, a.timeline.anchor = !a.timeline.follow, noRow
 	a.timeline.settle()
 }
 
@@ -205,8 +205,8 @@ func (a *App) togglePause() {
 }
 
 func (a *App) toggleNoise() {
-	x := a.timeline.coming()
-	a.timeline.reindex(x.filter, !x.noise)
+	a.timeline.noise = !a.timeline.noise
+	a.applyFilter()
 }
 
 func (a *App) hasStream() (bool, string) {
@@ -238,45 +238,6 @@ func (a *App) retry() {
 	a.o.Controls.Retry(id)
 	a.say("retrying now")
 }
-
-// editFilter starts a new filter, as vi and fzf do; esc brings back the one
-// that was kept.
-func (a *App) editFilter() {
-	a.filter.editing, a.filter.old = true, a.filter.value()
-	a.editFilterBy(func() { a.filter.set("") })
-	if a.focus != paneTimeline {
-		a.setFocus(paneTimeline)
-	}
-}
-
-// editFilterBy edits the filter and applies it if that changed it.
-func (a *App) editFilterBy(edit func()) {
-	before := a.filter.value()
-	edit()
-	if a.filter.value() != before {
-		a.applyFilter()
-	}
-}
-
-func (a *App) applyFilter() { a.timeline.reindex(a.matches(), a.timeline.coming().noise) }
-
-// matches makes the filter that is typed; nil keeps all.
-func (a *App) matches() model.Filter {
-	match, _ := model.PlainWords(a.filter.value(), a.log)
-	return match
-}
-
-func (a *App) keepFilter() { a.filter.editing = false }
-
-func (a *App) clearFilter() { a.editFilterBy(func() { a.filter.set("") }) }
-
-func (a *App) cancelFilter() {
-	a.keepFilter()
-	a.editFilterBy(func() { a.filter.set(a.filter.old) })
-}
-
-// killFilter clears what is before the cursor.
-func (a *App) killFilter() { a.editFilterBy(func() { a.filter.remove(0, a.filter.pos) }) }
 
 // paneAt returns the pane under a cell.
 func (a *App) paneAt(x, y int) (pane, bool) {
@@ -342,7 +303,7 @@ func (a *App) click(m tea.Mouse) {
 	case pos < a.timeline.index.first():
 		a.fetchEarlier()
 	default:
-		a.timeline.follow = false
+		a.timeline.follow, a.timeline.anchor = false, noRow
 		a.timeline.cursor = pos
 		a.timeline.settle()
 	}

@@ -150,7 +150,7 @@ func (a *App) Init() tea.Cmd {
 
 // wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	o := outlook{from: a.timeline.snap.End(), query: a.filter.value(), noise: a.timeline.coming().noise, height: a.timeline.height}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height}
 	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
 		o.rows = a.timeline.height
 	}
@@ -231,6 +231,10 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		if a.timeline.scanning {
 			a.timeline.extend(a.timeline.snap)
 		}
+	case searchMsg:
+		a.timeline.take(msg)
+	case optionsMsg:
+		a.filter.take(msg)
 	}
 	return nil
 }
@@ -258,6 +262,12 @@ func (a *App) lack() tea.Cmd {
 	cmds := []tea.Cmd{a.replay.watchSeek()}
 	if a.timeline.scanning {
 		cmds = append(cmds, func() tea.Msg { return scanMsg{} })
+	}
+	if a.timeline.due() {
+		cmds = append(cmds, a.timeline.goOn())
+	}
+	if a.filter.editing && a.filter.stale && !a.filter.asked {
+		cmds = append(cmds, a.filter.complete(a.log))
 	}
 	if !a.infoLoading && a.lay.shows(paneTimeline) {
 		if rows := a.timeline.missing(); len(rows) > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/query"
 )
 
 // millionRows is a log with a million rows of 5,000 pods.
@@ -87,10 +88,10 @@ func BenchmarkFrame1M(b *testing.B) {
 	})
 	b.Run("filter", func(b *testing.B) { // the whole log looked through, in steps of scanBudget
 		frame(b, nothing, func() {
-			match, _ := model.PlainWords("2a000", a.log)
-			a.timeline.reindex(match, false)
-			for a.timeline.scanning {
-				a.timeline.extend(a.timeline.snap)
+			q, _ := query.Parse("name:2a000")
+			a.timeline.reindex(b.Context(), q, now, false)
+			for a.timeline.due() {
+				a.timeline.take(a.timeline.goOn()().(searchMsg))
 			}
 		})
 	})

@@ -49,6 +49,8 @@ func (a *App) frame() (string, *tea.Cursor) {
 	rows = a.body(rows)
 	if s, ok := a.prompt.problem(&a.st, w); ok {
 		rows = append(rows, s)
+	} else if s, ok := a.filter.above(&a.st, w); ok {
+		rows = append(rows, s)
 	} else {
 		rows = append(rows, a.status.draw(w))
 	}
@@ -194,6 +196,11 @@ func (a *App) timelineInfo() []string {
 	if f := a.filter.value(); f != "" {
 		parts = append(parts, "/"+f)
 	}
+	if percent, yes := a.timeline.looking(); yes {
+		parts = append(parts, "looking "+count(percent)+"%")
+	} else if a.timeline.problem != "" {
+		parts = append(parts, a.timeline.problem)
+	}
 	switch {
 	case a.paused:
 		parts = append(parts, "paused")
@@ -227,15 +234,6 @@ func (p *objectPane) when() string {
 		s = "by " + strings.Join(who, ", ") + " · " + s
 	}
 	return s + ", " + age(p.now.Sub(e.When())) + " ago"
-}
-
-func (a *App) filterInfo() string {
-	x := a.timeline.index
-	s := plural(x.end()-x.first(), "row")
-	if a.timeline.scanning {
-		s = "looking: " + count(a.timeline.progress()) + "%"
-	}
-	return s + "  enter keeps, esc undoes"
 }
 
 // hints is the footer: what can be done here, made from the table of bindings,

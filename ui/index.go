@@ -49,6 +49,7 @@ type index struct {
 	seqs  []model.Seq
 	base  int       // position of seqs[0]
 	next  model.Seq // the first row not looked at yet
+	limit model.Seq // rows from it on must not be: whether they match is not known
 	folds map[model.Seq]*fold
 	open  map[model.StreamID]model.Seq // fold that still grows, by stream
 	ill   map[model.StreamID]model.Seq // streams whose recovery is still to be shown, with the row of the newest failure
@@ -59,7 +60,7 @@ type index struct {
 }
 
 func newIndex(filter model.Filter, noise bool, first model.Seq, of func(model.StreamID) host) *index {
-	return &index{filter: filter, noise: noise, next: first, folds: map[model.Seq]*fold{}, host: of,
+	return &index{filter: filter, noise: noise, next: first, limit: noRow, folds: map[model.Seq]*fold{}, host: of,
 		open: map[model.StreamID]model.Seq{}, ill: map[model.StreamID]model.Seq{}, steps: map[step]model.Seq{}}
 }
 
@@ -77,17 +78,18 @@ func (x *index) find(seq model.Seq) int {
 }
 
 // extend looks at new rows and forgets those that have left the log. It
-// reports whether it has seen all of them.
+// reports whether it has seen all of them, up to the limit.
 func (x *index) extend(s model.Snapshot) (done bool) {
 	if first := s.First(); x.next < first {
 		x.next = first
 	}
 	x.evict(s.First())
-	stop := min(x.next+scanBudget, s.End())
+	end := min(s.End(), x.limit)
+	stop := min(x.next+scanBudget, end)
 	for ; x.next < stop; x.next++ {
 		x.add(s.At(x.next))
 	}
-	return x.next == s.End()
+	return x.next >= end
 }
 
 func (x *index) add(e model.Event) {

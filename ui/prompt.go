@@ -83,17 +83,5 @@ func (p *prompt) problem(st *themes.Styles, w int) (s string, ok bool) {
 	from := max(p.pos-room+1, 0)
 	_, n := safe(string(p.text[min(from, p.err.at):min(p.err.at, len(p.text))]))
 	at := min(x+n, w-2)
-	l := newLine("")
-	_, tw := safe(p.err.text)
-	if at+2+tw < w || at < w/2 {
-		l.pad(at)
-		l.glyphs(st.BadBold, "▾", 1)
-		l.upTo(st.BadBold, " "+p.err.text, w-l.w-1)
-		return l.end(w), true
-	}
-	l.pad(max(at-tw-1, 0))
-	l.upTo(st.BadBold, p.err.text+" ", at-l.w)
-	l.pad(at)
-	l.glyphs(st.BadBold, "▾", 1)
-	return l.end(w), true
+	return pointAt(st, at, p.err.text, w), true
 }

@@ -9,6 +9,7 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/deck"
+	"rewatch/model/query"
 	"rewatch/themes"
 )
 
@@ -233,19 +234,15 @@ func (a *App) find(kind deck.LandmarkKind, back bool) {
 }
 
 func (a *App) hasFilter() (bool, string) {
-	return a.filter.value() != "", "there is no filter to match: / sets one"
+	return a.filter.query != nil, "there is no filter to match: / sets one"
 }
 
-// findMatch goes to a row that the filter shows. A gap is always shown and yet
-// no match.
+// findMatch goes to a row that the filter means: gaps that it only shows are
+// passed by.
 func (a *App) findMatch(back bool) {
-	query := a.filter.value()
+	q, now := a.filter.query, a.now.In(a.o.Location)
 	a.replay.deck.Find(Landmark{Kind: AnyMatch, Back: back, Match: func(log *model.Log) model.Filter {
-		match, ok := model.PlainWords(query, log)
-		if !ok {
-			return nil
-		}
-		return func(e model.Event) bool { return e.Type != model.GapFound && match(e) }
+		return q.Compile(log, query.Options{Now: now}).Holds
 	}})
 	a.moved()
 }

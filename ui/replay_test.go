@@ -169,7 +169,7 @@ func TestFindLandmarks(t *testing.T) {
 	d.press("*")
 	d.has("there is no filter to match")
 	d.press("0", "/")
-	d.press(strings.Split("deployment", "")...)
+	d.press(strings.Split("kind:deploy name:c", "")...)
 	d.press("enter", "*", "*", "#", "*", "#")
 	var flags []bool
 	for _, l := range deck.find {

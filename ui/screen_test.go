@@ -66,6 +66,17 @@ var scenes = []struct {
 	}},
 	{"streams", func(d *driver) { d.script(); d.trouble(); d.press("1", "z", "j") }},
 	{"filter", func(d *driver) { d.script(); d.press("/", "c", "a", "r", "t") }},
+	{"filter-mistake", func(d *driver) {
+		d.script()
+		d.press("/")
+		d.press(strings.Split("kind:pod type:delete", "")...)
+	}},
+	{"filter-complete", func(d *driver) {
+		d.script()
+		d.press("/")
+		d.press(strings.Split("kind:", "")...)
+		d.press("tab", "tab")
+	}},
 	{"help", func(d *driver) { d.script(); d.press("?") }},
 	{"recording", func(d *driver) {
 		d.script()

@@ -6,16 +6,20 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/query"
 )
 
 // swapped is another log to show, with all that takes long already done: the
 // screen goes from one log to the other in one frame.
 type swapped struct {
-	log   *model.Log
-	snap  model.Snapshot
-	index *index
-	query string
-	infos map[model.Seq]rowInfo // of the newest rows
+	log     *model.Log
+	snap    model.Snapshot
+	index   *index
+	percent int // of the rows that are looked at
+	query   *query.Query
+	memory  *memory
+	search  *search               // that goes on, nil if it does not
+	infos   map[model.Seq]rowInfo // of the newest rows
 }
 
 // consult asks the deck what it has for the screen. It returns false if ctx
@@ -43,18 +47,25 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 	for {
 		s := &swapped{log: w.deck.Log(), query: o.query}
 		s.snap = s.log.Snapshot()
-		all := newOverall(s.log.Streams(w.deck.Playback().Now), time.Time{})
-		match, _ := model.PlainWords(o.query, s.log)
-		s.index = newIndex(match, o.noise, s.snap.First(), all.host)
-		for !s.index.extend(s.snap) {
-			if ctx.Err() != nil {
+		all := newOverall(s.log.Streams(time.Time{}), time.Time{})
+		s.memory = newMemory()
+		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory)
+		s.index = newIndex(nil, o.noise, s.snap.End(), all.host) // if nothing is found at first
+		s.index.limit = s.snap.End()
+		for begin := time.Now(); !s.search.done && w.deck.Log() == s.log; {
+			m, ok := s.search.step(s.snap, o.height)
+			if !ok {
 				return nil
 			}
-			if w.deck.Log() != s.log {
+			if s.percent = m.percent; m.index != nil {
+				s.index = m.index
+			}
+			if s.search.deep() && time.Since(begin) > firstStep {
 				break
 			}
 		}
 		if w.deck.Log() != s.log {
+			s.search.cancel()
 			continue
 		}
 		s.infos = map[model.Seq]rowInfo{}
@@ -77,7 +88,7 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 // focus, the opened object, the row under the cursor unless the timeline
 // follows.
 func (a *App) takeSwap(s *swapped) {
-	old, noise := a.log, a.timeline.coming().noise
+	old, noise := a.log, a.timeline.noise
 	a.Close()
 	a.log = s.log
 	a.subscribe()
@@ -88,8 +99,8 @@ func (a *App) takeSwap(s *swapped) {
 	a.previewed = time.Time{}
 	a.last = model.Snapshot{}
 	a.refresh()
-	if s.query != a.filter.value() || s.index.noise != noise {
-		a.timeline.reindex(a.matches(), noise) // they were changed meanwhile
+	if s.query != a.filter.query || s.index.noise != noise {
+		a.applyFilter() // they were changed meanwhile
 	}
 }
 
@@ -97,7 +108,13 @@ func (a *App) takeSwap(s *swapped) {
 func (t *timeline) swapLog(s *swapped) {
 	at, ok := t.selected()
 	offset := t.cursor - t.top
-	t.log, t.snap, t.index, t.building, t.scanning = s.log, s.snap, s.index, nil, false
+	t.giveUp()
+	t.anchor = noRow
+	t.log, t.snap, t.index, t.scanning, t.memory = s.log, s.snap, s.index, false, s.memory
+	t.search, t.sought, t.percent = s.search, s.search.done, s.percent
+	if t.sought && !s.search.deep() {
+		t.search = nil
+	}
 	t.index.host = t.all.host
 	t.rows.clear()
 	t.infos.clear()

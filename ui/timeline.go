@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/query"
 	"rewatch/themes"
 )
 
@@ -18,11 +19,22 @@ type timeline struct {
 	index    *index
 	building *index // takes the place of index when it has seen all rows
 	scanning bool   // index or building have not seen all rows yet
-	cursor   int    // position in the index
-	top      int    // position of the first row shown
-	height   int    // rows shown
-	follow   bool
-	focused  bool
+
+	query     *query.Query // what is to be shown; nil is every row
+	noise     bool         // whether all rows are
+	search    *search      // what lists them, if that takes long
+	searching bool         // a command takes a step of it
+	sought    bool         // it has looked at all rows
+	percent   int          // of them
+	problem   string       // what rows could not be judged
+	anchor    model.Seq    // the row that was under the cursor when it began; noRow is none
+	memory    *memory      // of searches of this log
+
+	cursor  int // position in the index
+	top     int // position of the first row shown
+	height  int // rows shown
+	follow  bool
+	focused bool
 	// Of a replay: how many rows the tape has before those held, -1 for some,
 	// and whether they have been asked for.
 	earlier  int64
@@ -46,8 +58,9 @@ type rowKey struct {
 func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *overall) timeline {
 	snap := log.Snapshot()
 	return timeline{log: log, loc: loc, st: st, all: all, snap: snap, follow: true, focused: true,
-		index: newIndex(nil, false, snap.First(), all.host),
-		rows:  newRecent[rowKey, string](1024), infos: newRecent[model.Seq, rowInfo](4096)}
+		index:  newIndex(nil, false, snap.First(), all.host),
+		memory: newMemory(), anchor: noRow,
+		rows: newRecent[rowKey, string](1024), infos: newRecent[model.Seq, rowInfo](4096)}
 }
 
 // extend takes a newer snapshot in.
@@ -64,13 +77,6 @@ func (t *timeline) extend(s model.Snapshot) {
 	t.settle()
 }
 
-// reindex starts a new index with another filter. The old one is shown until
-// the new one has seen all rows, so that nothing flies by.
-func (t *timeline) reindex(filter model.Filter, noise bool) {
-	t.building = newIndex(filter, noise, t.snap.First(), t.all.host)
-	t.extend(t.snap)
-}
-
 // swap shows the new index, keeping the row under the cursor where it is as
 // far as it is still shown.
 func (t *timeline) swap() {
@@ -78,27 +84,13 @@ func (t *timeline) swap() {
 	offset := t.cursor - t.top
 	t.index, t.building = t.building, nil
 	t.rows.clear()
+	if t.anchor != noRow {
+		at.Seq = t.anchor
+	}
 	if ok && !t.follow {
 		t.cursor = t.index.find(at.Seq)
 		t.top = t.cursor - offset
 	}
-}
-
-// coming is the index that is shown or about to be.
-func (t *timeline) coming() *index {
-	if t.building != nil {
-		return t.building
-	}
-	return t.index
-}
-
-// progress is how much of the log the coming index has seen, in percent.
-func (t *timeline) progress() int {
-	first, end := t.snap.First(), t.snap.End()
-	if end == first {
-		return 100
-	}
-	return int(100 * (t.coming().next - first) / (end - first))
 }
 
 // low is the position of the first line: of the row that tells of earlier ones,
@@ -133,6 +125,7 @@ func (t *timeline) move(n int) {
 	if n < 0 {
 		t.follow = false
 	}
+	t.anchor = noRow
 	t.cursor += n
 	t.settle()
 }
@@ -142,6 +135,7 @@ func (t *timeline) scroll(n int) {
 	if n < 0 {
 		t.follow = false
 	}
+	t.anchor = noRow
 	t.top += n
 	t.top = max(min(t.top, t.index.end()-t.height), t.low())
 	t.cursor = max(min(t.cursor, t.top+t.height-1), t.top)
@@ -150,7 +144,7 @@ func (t *timeline) scroll(n int) {
 
 // edge goes to the first row, or to the last and follows.
 func (t *timeline) edge(dir int) {
-	t.follow = dir > 0
+	t.follow, t.anchor = dir > 0, noRow
 	if dir < 0 {
 		t.cursor = t.index.first()
 	}
@@ -268,11 +262,14 @@ func (t *timeline) before() string {
 
 func (t *timeline) empty() string {
 	l := newLine("")
+	percent, looking := t.looking()
 	switch {
-	case t.scanning:
-		l.upTo(t.st.Dim, "  looking through the log…", t.cols.w)
-	case t.index.filter != nil:
-		l.upTo(t.st.Dim, "  no row matches; "+searched, t.cols.w)
+	case looking:
+		l.upTo(t.st.Dim, "  looking through the log… "+count(percent)+"%", t.cols.w)
+	case t.query != nil && t.problem != "":
+		l.upTo(t.st.Dim, "  no row matches; "+t.problem, t.cols.w)
+	case t.query != nil:
+		l.upTo(t.st.Dim, "  no row matches /"+t.query.String(), t.cols.w)
 	default:
 		l.upTo(t.st.Dim, "  nothing yet", t.cols.w)
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
+	"rewatch/model/query"
 )
 
 // waker waits for the log outside of the event loop, and brings with each
@@ -23,8 +24,9 @@ type waker struct {
 	deck    Transport       // nil: live
 	changed <-chan struct{} // of the deck
 
-	query string // of match, which belongs to one goroutine: see model.PlainWords
-	match model.Filter
+	query *query.Query // of match, which belongs to one goroutine
+	match *query.Matcher
+	of    *model.Log // its rows
 }
 
 // wakeMsg says that the log has grown, or the deck has changed.
@@ -40,9 +42,10 @@ type wakeMsg struct {
 
 // outlook is what a following timeline shows of rows that are still to come.
 type outlook struct {
-	from  model.Seq // rows before are known
-	rows  int       // the newest that fit; 0 where none is shown
-	query string    // the filter
+	from  model.Seq    // rows before are known
+	rows  int          // the newest that fit; 0 where none is shown
+	query *query.Query // the filter
+	now   time.Time    // what times in it are counted from
 	noise bool
 
 	height int // of the timeline
@@ -103,9 +106,14 @@ func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
 
 // infos works out what the rows of an outlook say, the newest first.
 func (w *waker) infos(ctx context.Context, s model.Snapshot, o outlook) map[model.Seq]rowInfo {
-	if w.query != o.query {
-		w.query = o.query
-		w.match, _ = model.PlainWords(o.query, w.log)
+	if o.query != nil && o.query.Deep() {
+		return nil // which rows those are a search finds out
+	}
+	if w.query != o.query || o.query == nil || w.of != w.log {
+		w.query, w.of, w.match = o.query, w.log, nil
+		if o.query != nil {
+			w.match = o.query.Compile(w.log, query.Options{Now: o.now})
+		}
 	}
 	infos := map[model.Seq]rowInfo{}
 	from := max(o.from, s.First())
@@ -116,7 +124,7 @@ func (w *waker) infos(ctx context.Context, s model.Snapshot, o outlook) map[mode
 	for seq := s.End(); seq > from && o.rows > 0; seq-- {
 		e := s.At(seq - 1)
 		switch {
-		case w.match != nil && !w.match(e), !o.noise && e.Flags&(model.Initial|model.Replayed) != 0:
+		case w.match != nil && !w.match.Match(e), !o.noise && e.Flags&(model.Initial|model.Replayed) != 0:
 			continue
 		case e.Type.IsObject():
 			if ctx.Err() != nil || time.Since(begin) > infoTime {
