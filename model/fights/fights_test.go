@@ -175,3 +175,22 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%d tracks", len(d.tracks))
 	}
 }
+
+func FuzzDetector(f *testing.F) {
+	f.Add([]byte(`{"metadata":{"name":"a","uid":"1"},"spec":{"a":1},"status":{"containerStatuses":[{"name":"x","restartCount":1}]}}`),
+		[]byte(`{"metadata":{"name":"a","uid":"1"},"spec":{"a":2},"status":{"containerStatuses":[{"name":"x","restartCount":1e99}]}}`))
+	f.Add([]byte(`{"metadata":{"name":"a","uid":"1"},"status":""}`), []byte(`{"metadata":{"name":"a","uid":"1"},"status":}`))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		l := model.NewLog(model.Options{})
+		st := l.AddStream(model.StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod"})
+		d := New(l)
+		for i := range 8 {
+			d.Add(l.Append(model.Record{Time: time.Unix(int64(i), 0), Stream: st, Type: model.Modified, Raw: [][]byte{a, b}[i%2], RV: fmt.Sprint(i), Identity: model.Identity{Name: "x", UID: "u"}}))
+		}
+		for _, f := range d.Findings() {
+			if f.Count < 3 && f.Kind != RestartLoop || len(f.Rows) == 0 || f.Until < f.Since {
+				t.Fatalf("%+v", f)
+			}
+		}
+	})
+}
