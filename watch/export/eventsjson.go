@@ -27,7 +27,7 @@ const (
 
 // eventJSON is a row. Field names are the schema.
 type eventJSON struct {
-	Row             int64           `json:"row"`
+	Row             int64           `json:"row,omitempty"` // from 1
 	Time            string          `json:"time"`
 	Type            string          `json:"type"`
 	Flags           []string        `json:"flags,omitempty"`
@@ -109,8 +109,8 @@ type headJSON struct {
 	Type      string `json:"type"`
 	Schema    string `json:"schema"`
 	Version   int    `json:"schemaVersion"`
-	From      string `json:"from"`
-	To        string `json:"to"`
+	From      string `json:"from,omitempty"`
+	To        string `json:"to,omitempty"`
 	Tape      string `json:"tape,omitempty"`
 	Recorder  string `json:"recordedBy,omitempty"`
 	Exporter  string `json:"exportedBy,omitempty"`
