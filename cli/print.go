@@ -112,8 +112,7 @@ func closedPipe(err error) bool {
 // print writes the rows since the last call.
 func (p *printer) print(s model.Snapshot) error {
 	if s.First() > p.next {
-		_, _ = fmt.Fprintf(p.out, "%s LOST - %d rows left the log before they could be printed; a larger --memory holds more\n",
-			stamp(time.Now()), s.First()-p.next)
+		p.lost(p.out, uint64(s.First()-p.next))
 		p.next = s.First()
 	}
 	for ; p.next < s.End(); p.next++ {
@@ -122,13 +121,9 @@ func (p *printer) print(s model.Snapshot) error {
 		case e.Type.IsObject():
 			p.object(e)
 		case e.Type == model.GapFound:
-			p.gap(e)
-		case e.Type == model.StreamChange:
-			p.change(e)
-		case e.Type == model.Noted:
-			if n, ok := e.Detail.(model.Note); ok {
-				p.line(p.err, e, "NOTE", p.stream(e.Stream), n.Text)
-			}
+			p.gap(p.out, e)
+		default:
+			p.watch(e)
 		}
 		if p.progress != nil {
 			p.progress.Store(uint64(p.next))
@@ -138,6 +133,21 @@ func (p *printer) print(s model.Snapshot) error {
 		return err
 	}
 	return p.out.Flush()
+}
+
+// lost says that rows left the log before they could be printed.
+func (p *printer) lost(w *bufio.Writer, rows uint64) {
+	_, _ = fmt.Fprintf(w, "%s LOST - %d rows left the log before they could be printed; a larger --memory holds more\n", stamp(time.Now()), rows)
+}
+
+// watch tells what happened to a watch, where that is of interest.
+func (p *printer) watch(e model.Event) {
+	switch d := e.Detail.(type) {
+	case model.Transition:
+		p.change(e)
+	case model.Note:
+		p.line(p.err, e, "NOTE", p.stream(e.Stream), d.Text)
+	}
 }
 
 // line writes time, word and the rest, which is cleaned: it may quote the
@@ -210,12 +220,12 @@ func flagWords(e model.Event) []string {
 	return out
 }
 
-func (p *printer) gap(e model.Event) {
+func (p *printer) gap(w *bufio.Writer, e model.Event) {
 	g, ok := e.Detail.(model.Gap)
 	if !ok {
 		return
 	}
-	p.line(p.out, e, "GAP", p.stream(e.Stream), fmt.Sprintf(
+	p.line(w, e, "GAP", p.stream(e.Stream), fmt.Sprintf(
 		"changes may be missing between rv %s and %s: %s (added %d, modified %d, deleted %d)",
 		orUnknown(g.FromRV), orUnknown(g.ToRV), g.Text, g.Added, g.Modified, g.Deleted))
 }

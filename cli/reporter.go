@@ -90,15 +90,10 @@ func (r *reporter) watches() {
 			continue
 		}
 		r.clear()
-		switch e.Type {
-		case model.StreamChange:
-			p.change(e)
-		case model.GapFound:
-			p.gap(e)
-		case model.Noted:
-			if n, ok := e.Detail.(model.Note); ok {
-				p.line(r.err, e, "NOTE", p.stream(e.Stream), n.Text)
-			}
+		if e.Type == model.GapFound {
+			p.gap(r.err, e)
+		} else {
+			p.watch(e)
 		}
 	}
 }
