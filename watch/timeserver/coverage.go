@@ -63,6 +63,9 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 	}
 	for _, s := range of {
 		w := p.stateWarning(s)
+		if w == "" {
+			w = p.gapWarning(s)
+		}
 		if w != "" && empty && s.last.To == model.Denied {
 			return nil, p.unknown(a, w)
 		}
@@ -134,11 +137,7 @@ func selectorWarning(resource string, of []*pastStream) string {
 
 // stateWarning says why a stream may not have been up to date.
 func (p *Past) stateWarning(s *pastStream) string {
-	in := ""
-	if s.Namespace != "" {
-		in = " in namespace " + s.Namespace
-	}
-	step := s.last
+	in, step := s.where(), s.last
 	switch {
 	case s.since.IsZero(): // a capture, or before its first step
 		if p.steps {
@@ -159,7 +158,18 @@ func (p *Past) stateWarning(s *pastStream) string {
 		text = " (" + step.Text + ")"
 	}
 	return fmt.Sprintf("the watch of %s%s was in state %s%s since %s: these objects may be older than they were", s.Resource, in,
-		step.To, text, s.since.UTC().Format("15:04:05Z"))
+		step.To, text, s.since.UTC().Format(clockLayout))
+}
+
+// clockLayout is for moments near the one that is served.
+const clockLayout = "15:04:05Z"
+
+// where are words for the namespace that a stream is of.
+func (s *pastStream) where() string {
+	if s.Namespace == "" {
+		return ""
+	}
+	return " in namespace " + s.Namespace
 }
 
 // covered reports whether an access is one that the server can answer.

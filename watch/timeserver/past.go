@@ -51,6 +51,7 @@ type pastStream struct {
 	declared bool      // the tape has told of it by the moment that is served
 	last     model.Transition
 	since    time.Time
+	gaps     []pastGap // that were found later than the moment first served
 }
 
 // pastType is one recorded type of objects.
@@ -98,6 +99,9 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 		if known := p.streams[s.ID]; known != nil {
 			known.declared, known.last, known.since = true, s.Last, s.Since
 		}
+	}
+	if err := p.findGaps(ctx, t); err != nil {
+		return nil, err
 	}
 	p.addMirror()
 	p.addNamespaces()

@@ -7,9 +7,11 @@ import (
 	"strings"
 )
 
-// Options are those of a [Server] of this past.
+// Options are those of a [Server] of this past. Its version says that it is a
+// recording, since a tape does not know that of the cluster.
 func (p *Past) Options() Options {
 	return Options{
+		Version:  apiVersion + "+rewatch-recording",
 		Now:      p.Now,
 		Coverage: p.coverage,
 		ReadOnly: func() string {

@@ -56,11 +56,15 @@ type Options struct {
 	// ReadOnly says to who wants to write why that cannot be; nil is a general
 	// text.
 	ReadOnly func() string
-	// Version is the gitVersion that /version answers; "" means v1.37.2.
+	// Version is the gitVersion that /version answers; "" is the one whose
+	// answers are given here.
 	Version string
 	// Now is the moment that ages in tables are relative to; nil is time.Now.
 	Now func() time.Time
 }
+
+// apiVersion is the one of Kubernetes whose answers are given here.
+const apiVersion = "v1.37.2"
 
 // Access is what somebody wants to do.
 type Access struct {
@@ -82,7 +86,7 @@ func (o Options) withDefaults() Options {
 		o.WatchBuffer = 1000
 	}
 	if o.Version == "" {
-		o.Version = "v1.37.2"
+		o.Version = apiVersion
 	}
 	if o.ReadOnly == nil {
 		o.ReadOnly = func() string { return "rewatch serves the past read-only" }
