@@ -14,7 +14,8 @@ import (
 type form struct {
 	holes  []byte
 	pieces []formPiece
-	size   int // bytes and number of its pieces
+	size   int   // bytes and number of its pieces
+	plan   *plan // nil if its lines have to be made to be understood
 }
 
 // formPiece is a text and the number of the value behind it, -1 for none.
@@ -25,12 +26,13 @@ type formPiece struct {
 
 // expander knows the forms of the data frame that is being read.
 type expander struct {
-	forms   []form
+	forms   []*form
 	rolling rolling
 	out     []byte
 	filled  []byte // all values of a line
 	ends    []int  // where each ends in filled
 	spent   int    // steps that this data frame took: bytes and pieces of lines
+	odd     bool   // values of this data frame may mean something in JSON
 }
 
 // maxSpent bounds what the forms of one data frame may be made into: a form of
@@ -38,14 +40,14 @@ type expander struct {
 const maxSpent = 512 << 20
 
 func (x *expander) reset() {
-	x.forms, x.spent = x.forms[:0], 0
+	x.forms, x.spent, x.odd = x.forms[:0], 0, false
 	x.rolling.reset()
 }
 
 // copy makes x know what another one does.
 func (x *expander) copy(of *expander) {
 	x.forms = append(x.forms[:0], of.forms...) // their pieces are not changed
-	x.rolling.number = of.rolling.number
+	x.rolling.number, x.odd = of.rolling.number, of.odd
 	for i := range of.rolling.lists {
 		list := &of.rolling.lists[i]
 		for k := range list.n {
@@ -65,11 +67,28 @@ var (
 // before it. most is the most bytes that the result may have. It is valid
 // until the next call.
 func (x *expander) expand(line []byte, before int64, most int) ([]byte, error) {
+	f, err := x.take(line, before)
 	switch {
-	case bytes.HasPrefix(line, formLine):
-		return nil, x.declare(line)
-	case len(line) < 2 || line[0] != '"':
+	case err != nil || f == declared:
+		return nil, err
+	case f == nil:
 		return line, nil
+	}
+	return x.assemble(f, most)
+}
+
+// declared stands for the form of a line that declares one.
+var declared = &form{}
+
+// take fills in the values of a line that uses a form, which it returns: nil if
+// it uses none.
+func (x *expander) take(line []byte, before int64) (*form, error) {
+	switch {
+	case len(line) < 2 || line[0] != '"':
+		if bytes.HasPrefix(line, formLine) {
+			return declared, x.declare(line)
+		}
+		return nil, nil
 	}
 	rest := line[1 : len(line)-1]
 	if line[len(line)-1] != '"' {
@@ -98,20 +117,23 @@ func (x *expander) expand(line []byte, before int64, most int) ([]byte, error) {
 	if len(rest) > 0 {
 		return nil, errForm
 	}
+	x.odd = x.odd || strange(line[1:len(line)-1])
 	if x.spent += f.size + len(x.filled); x.spent > maxSpent {
 		return nil, fmt.Errorf("%w: its lines are made into more than %d bytes", errForm, maxSpent)
 	}
+	return f, nil
+}
+
+// assemble makes the line of a form whose values are filled in.
+func (x *expander) assemble(f *form, most int) ([]byte, error) {
 	x.out = x.out[:0]
 	for i := range f.pieces {
 		p := &f.pieces[i]
 		x.out = append(x.out, p.text...)
 		if p.value >= 0 {
-			from := 0
-			if p.value > 0 {
-				from = x.ends[p.value-1]
-			}
-			x.out = append(x.out, x.filled[from:x.ends[p.value]]...)
-			x.spent += x.ends[p.value] - from
+			v := x.value(p.value)
+			x.out = append(x.out, v...)
+			x.spent += len(v)
 		}
 		if len(x.out) > most {
 			return nil, fmt.Errorf("%w: a line of more than %d bytes", errLine, most)
@@ -130,7 +152,7 @@ func (x *expander) used(body []byte) (f *form, rest []byte, ok bool) {
 	if i == 0 || number >= len(x.forms) {
 		return nil, nil, false
 	}
-	return &x.forms[number], body[i:], true
+	return x.forms[number], body[i:], true
 }
 
 // fill appends to filled what a value stands for. at is the time of the line's
@@ -255,7 +277,7 @@ func (x *expander) declare(line []byte) error {
 	if j.Form != len(x.forms) {
 		return errForm
 	}
-	f := form{holes: []byte(j.Holes)}
+	f := &form{holes: []byte(j.Holes)}
 	for i, p := range j.Line {
 		switch p := p.(type) {
 		case string:
@@ -274,6 +296,7 @@ func (x *expander) declare(line []byte) error {
 			return errForm
 		}
 	}
+	f.plan = f.planned()
 	x.forms = append(x.forms, f)
 	return nil
 }

@@ -43,6 +43,7 @@ type line struct {
 	detail     []byte
 	frame      *headerJSON
 	stream     *streamJSON
+	form       *form // of a line that was skimmed: delta is not made
 
 	members []jsonscan.Member
 }

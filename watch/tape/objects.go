@@ -21,13 +21,13 @@ type object struct {
 	num      uint64
 	stream   model.StreamID
 	bookmark bool
-	root     *root    // that the object was written against, or nil
-	text     []byte   // the newest, nil while it is cold
-	cold     []byte   // a splice against root, or the text if root is nil
-	splices  [][]byte // of Readers: those that wait, oldest first
-	afresh   bool     // the first of them is against root instead of the text
-	alone    int      // bytes of its newest line that needed no predecessor
-	key      key      // in Writer.objects
+	root     *root     // that the object was written against, or nil
+	text     []byte    // the newest, nil while it is cold
+	cold     []byte    // a splice against root, or the text if root is nil
+	splices  []waiting // of Readers: those that wait, oldest first
+	afresh   bool      // the first of them is against root instead of the text
+	alone    int       // bytes of its newest line that needed no predecessor
+	key      key       // in Writer.objects
 
 	newer, older *object // among those with text
 }

@@ -28,11 +28,15 @@ type Reader struct {
 	number  objectNumber
 	expect  int64 // number of the next frame, -1 if any will do
 	streams map[model.StreamID]*StreamState
-	objects map[uint64]*object
+	objects objectTable
 	texts   texts
 	scratch []byte
-	arena   []byte // room for splices that wait
-	waiting int64  // bytes of those
+	arena   []byte    // room for splices that wait
+	news    []object  // and for the objects that have them
+	places  []waiting // with room for one each
+	spelled []byte
+	ends    []int
+	waiting int64 // bytes of those
 
 	roots     map[uint64]*root
 	rootBytes int
@@ -59,7 +63,7 @@ const readerMemory = 256 << 20
 func (t *Tape) Reader() *Reader { return t.reader(0) }
 
 func (t *Tape) reader(part int) *Reader {
-	r := &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{}, objects: map[uint64]*object{},
+	r := &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{},
 		roots: map[uint64]*root{}, texts: newTexts(readerMemory)}
 	for i := range t.parts[:part] {
 		if p := &t.parts[i]; p.damage == nil {
@@ -101,7 +105,7 @@ func (r *Reader) next(until int64) (*Entry, error) {
 		}
 		if wrong == nil && r.line.isRecord() {
 			if r.now+r.line.t > until || r.part-1 == r.stopPart && r.records >= r.stopAt {
-				return nil, errLater
+				return nil, r.later()
 			}
 			r.records++
 		}
@@ -132,15 +136,22 @@ func (r *Reader) advance() (wrong, err error) {
 		if !found || len(one) > r.t.limits.Line {
 			return nil, r.drop("a line without end, or over the limit")
 		}
-		text, err := r.expander.expand(one, r.now, r.t.limits.Line)
+		f, err := r.expander.take(one, r.now)
+		text := one
+		switch {
+		case err == nil && f == declared:
+			r.text = rest
+			continue
+		case err == nil && f != nil && r.quiet && !r.strict && f.size+len(r.expander.filled) < r.t.limits.Line && r.line.skim(f, &r.expander):
+			r.text, r.held = rest, true
+			return nil, nil
+		case err == nil && f != nil:
+			text, err = r.expander.assemble(f, r.t.limits.Line)
+		}
 		if err != nil { // the times of what follows hang by this line
 			return nil, r.drop(err.Error())
 		}
-		r.text = rest
-		if text == nil {
-			continue
-		}
-		r.held = true
+		r.text, r.held = rest, true
 		if r.rebuilt += int64(len(text)); r.rebuilt > r.t.limits.Rebuilt {
 			return nil, fmt.Errorf("%w: %d bytes rebuilt from one frame", ErrLimit, r.rebuilt)
 		}
@@ -149,9 +160,24 @@ func (r *Reader) advance() (wrong, err error) {
 	return nil, nil
 }
 
+// later makes the line held, of a record that is later than wanted, one that
+// can be read.
+func (r *Reader) later() error {
+	if f := r.line.form; f != nil {
+		text, err := r.expander.assemble(f, r.t.limits.Line)
+		if err == nil {
+			err = r.line.parse(text)
+		}
+		if err != nil {
+			return r.drop(err.Error())
+		}
+	}
+	return errLater
+}
+
 // drop gives up the rest of a data frame.
 func (r *Reader) drop(why string) *Damage {
-	r.text = nil
+	r.text, r.held = nil, false
 	r.lose()
 	return r.damage(int(max(r.in.Records-r.records, 0)), why)
 }
@@ -213,7 +239,7 @@ func (r *Reader) load() error {
 // a splice against a wrong base would make something that never was. Roots do
 // not change, and have numbers of their own in the whole tape.
 func (r *Reader) lose() {
-	clear(r.objects)
+	r.objects.clear()
 	r.texts, r.waiting = newTexts(r.texts.budget), 0
 	r.whole, r.expect = false, -1
 }
@@ -254,7 +280,7 @@ func (r *Reader) begin(h *headerJSON) error {
 			return ErrVersion
 		}
 		r.roots, r.rootBytes, r.live = map[uint64]*root{}, 0, h.Live
-		for _, o := range r.objects {
+		for o := range r.objects.all() {
 			if o.bookmark {
 				r.forget(o)
 			}

@@ -58,7 +58,7 @@ func (r *Reader) record() (*Entry, error) {
 func (r *Reader) object(e *Entry) error {
 	l := &r.line
 	number := r.number.of(l)
-	o := r.objects[number]
+	o := r.objects.get(number)
 	s, rt := (*StreamState)(nil), (*root)(nil)
 	switch {
 	case l.has&hasB != 0: // written without a predecessor
@@ -77,8 +77,8 @@ func (r *Reader) object(e *Entry) error {
 		s = r.streams[o.stream]
 	}
 	r.hear(s)
-	if r.quiet && !r.strict && l.delta != nil && l.has&hasR == 0 {
-		return r.later(e, number, o, s, rt)
+	if r.quiet && !r.strict && (l.delta != nil || l.form != nil) && l.has&hasR == 0 {
+		return r.wait(number, o, s, rt)
 	}
 	var base []byte
 	if l.has&hasB == 0 {
@@ -169,7 +169,7 @@ func (r *Reader) put(e *Entry, number uint64, s *StreamState, o *object, rt *roo
 	l := &r.line
 	if o == nil {
 		o = &object{num: number, bookmark: l.what == "B"}
-		r.objects[number] = o
+		r.objects.put(o)
 	} else if r.strict && l.what == "L" {
 		if old, err := r.newestText(o); err != nil || !bytes.Equal(old, text) {
 			r.missed = append(r.missed, r.damage(0, fmt.Sprintf("object %d is not what the checkpoint says", number)))
@@ -198,32 +198,42 @@ func (r *Reader) owed() {
 
 // bounded is an error if the state takes too much.
 func (r *Reader) bounded() error {
-	if r.texts.hot+r.texts.cold+r.waiting+512*int64(len(r.objects)) > r.t.limits.State {
+	if r.texts.hot+r.texts.cold+r.waiting+512*int64(r.objects.n) > r.t.limits.State {
 		return fmt.Errorf("%w: objects of %d bytes", ErrLimit, r.t.limits.State)
 	}
 	return nil
 }
 
-// later keeps the line's splice for when somebody asks for the object. rt is
+// wait keeps the line's splice for when somebody asks for the object. rt is
 // what it is against if the line has no predecessor.
-func (r *Reader) later(e *Entry, number uint64, o *object, s *StreamState, rt *root) error {
+func (r *Reader) wait(number uint64, o *object, s *StreamState, rt *root) error {
 	l := &r.line
 	if o == nil {
-		o = &object{num: number, bookmark: l.what == "B"}
-		r.objects[number] = o
+		o = r.newObject()
+		o.num, o.bookmark = number, l.what == "B"
+		r.objects.put(o)
 	}
 	if l.has&hasB != 0 {
 		r.undo(o)
 		r.texts.drop(o)
 		o.stream, o.root, o.afresh = s.ID, rt, true
 	}
-	if cap(r.arena)-len(r.arena) < len(l.delta) {
-		r.arena = make([]byte, 0, max(256<<10, len(l.delta)))
+	size := len(l.delta)
+	if l.form != nil {
+		size = len(r.expander.filled) + 10*len(r.expander.ends) // at most
+	}
+	if cap(r.arena)-len(r.arena) < size {
+		r.arena = make([]byte, 0, max(256<<10, size))
 	}
 	from := len(r.arena)
-	r.arena = append(r.arena, l.delta...)
-	o.splices = append(o.splices, r.arena[from:len(r.arena):len(r.arena)])
-	r.waiting += int64(len(l.delta)) + 32
+	if l.form != nil {
+		r.arena = r.expander.appendValues(r.arena, l.form.plan)
+	} else {
+		r.arena = append(r.arena, l.delta...)
+	}
+	w := waiting{l.form, r.arena[from:len(r.arena):len(r.arena)]}
+	o.splices = append(o.splices, w)
+	r.waiting += w.size()
 	if err := r.bounded(); err != nil {
 		return err
 	}
@@ -234,6 +244,18 @@ func (r *Reader) later(e *Entry, number uint64, o *object, s *StreamState, rt *r
 		r.forget(o)
 	}
 	return nil
+}
+
+// newObject returns a new object with room for a splice.
+func (r *Reader) newObject() *object {
+	if len(r.news) == 0 {
+		const many = 256
+		r.news, r.places = make([]object, many), make([]waiting, many)
+	}
+	o := &r.news[0]
+	o.splices = r.places[:0:1]
+	r.news, r.places = r.news[1:], r.places[1:]
+	return o
 }
 
 // newestText returns the newest text of an object; it is valid until the
@@ -252,9 +274,9 @@ func (r *Reader) newestText(o *object) ([]byte, error) {
 		base = o.root.text
 	}
 	var text, spare []byte
-	for i, d := range o.splices {
+	for i := range o.splices {
 		r.scratch, spare = spare, nil
-		next, err := r.apply(base, d)
+		next, err := r.apply(base, r.spell(&o.splices[i]))
 		if err != nil {
 			r.forget(o)
 			return nil, err
@@ -272,17 +294,17 @@ func (r *Reader) newestText(o *object) ([]byte, error) {
 
 // undo forgets the splices that wait.
 func (r *Reader) undo(o *object) {
-	for _, d := range o.splices {
-		r.waiting -= int64(len(d)) + 32
+	for i := range o.splices {
+		r.waiting -= o.splices[i].size()
 	}
-	o.splices, o.afresh = nil, false
+	o.splices, o.afresh = o.splices[:0], false
 }
 
 // forget forgets an object.
 func (r *Reader) forget(o *object) {
 	r.undo(o)
 	r.texts.drop(o)
-	delete(r.objects, o.num)
+	r.objects.remove(o.num)
 }
 
 // stands is a change that no frame told: the newest text stands.

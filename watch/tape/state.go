@@ -54,10 +54,10 @@ func (r *Reader) Streams() []StreamState {
 // a *Damage, after which they go on, or ends them.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
-		numbers := make([]uint64, 0, len(r.objects))
-		for n, o := range r.objects {
+		numbers := make([]uint64, 0, r.objects.n)
+		for o := range r.objects.all() {
 			if !o.bookmark {
-				numbers = append(numbers, n)
+				numbers = append(numbers, o.num)
 			}
 		}
 		r.yield(numbers, yield)

@@ -12,7 +12,7 @@ import (
 
 // Len is the number of objects that exist as of the Reader's place, with one
 // for the bookmarks of each stream.
-func (r *Reader) Len() int { return len(r.objects) }
+func (r *Reader) Len() int { return r.objects.n }
 
 // ObjectsUntil is [Reader.Objects] for those alone that have records up to a
 // moment, and perhaps some more: enough to show what these records change. It
@@ -61,7 +61,7 @@ func (r *Reader) touched(until int64) ([]uint64, error) {
 	}
 	numbers := make([]uint64, 0, len(seen))
 	for n := range seen {
-		if o := r.objects[n]; o != nil && !o.bookmark {
+		if o := r.objects.get(n); o != nil && !o.bookmark {
 			numbers = append(numbers, n)
 		}
 	}
@@ -76,7 +76,7 @@ func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
 	r.rebuilt = -r.t.limits.Rebuilt * int64(max(r.part-1, 0))
 	defer func() { r.rebuilt = 0 }()
 	for _, n := range numbers {
-		o := r.objects[n]
+		o := r.objects.get(n)
 		raw, err := r.look(o, &bufs)
 		if errors.Is(err, ErrLimit) {
 			yield(Object{}, err)
@@ -111,9 +111,9 @@ func (r *Reader) look(o *object, bufs *[2][]byte) ([]byte, error) {
 	case o.root != nil:
 		base = o.root.text
 	}
-	for i, d := range o.splices {
+	for i := range o.splices {
 		r.scratch = bufs[i%2]
-		text, err := r.apply(base, d)
+		text, err := r.apply(base, r.spell(&o.splices[i]))
 		if err != nil {
 			return nil, err
 		}
