@@ -38,6 +38,9 @@ func TestNumberCountsTheRecordsBeforeThePlace(t *testing.T) {
 		t.Errorf("at the end it is %d", got)
 	}
 	for i, when := range times {
+		if i%ordinary(20) != 0 {
+			continue
+		}
 		r, err := tape.Seek(when.Add(-1))
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func python(t *testing.T, tape []byte) ([]byte, bool) {
 }
 
 func TestPythonReader(t *testing.T) {
-	lines := firstPart(shopLines(t), 2)
+	lines := firstPart(shopLines(t), ordinary(4))
 	if got, ok := python(t, importTape(t, lines, Options{SegmentFloor: 32 << 10, Checkpoint: 1})); ok {
 		checkSame(t, got, redactedLines(t, lines))
 	}

@@ -120,7 +120,7 @@ func TestRepairOfATapeThatBeginsInTheMiddle(t *testing.T) {
 // TestRepairOfATornTape: all that opening finds survives, cut anywhere.
 func TestRepairOfATornTape(t *testing.T) {
 	b, want := smallTape(t, 20, false)
-	for n := 0; n <= len(b); n += 3 {
+	for n := 0; n <= len(b); n += ordinary(17) {
 		_, got, did := repaired(t, b[:n])
 		if did == nil {
 			continue
@@ -150,7 +150,7 @@ func TestRepairOfFlippedBits(t *testing.T) {
 		}
 	}
 	restored := int64(0)
-	for round := range 120 {
+	for round := range 120 / ordinary(2) {
 		x := bytes.Clone(b)
 		early := true
 		for range 1 + rnd.IntN(2) {

@@ -17,6 +17,15 @@ import (
 	"rewatch/model/redact"
 )
 
+// ordinary is what makes a test quick in ordinary runs: a stride, or a part of
+// a capture. It is 1 where REWATCH_LONG asks for everything.
+func ordinary(n int) int {
+	if os.Getenv("REWATCH_LONG") != "" {
+		return 1
+	}
+	return n
+}
+
 func testHeader() Header {
 	return Header{Tool: "rewatch test", Created: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
 }
