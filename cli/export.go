@@ -77,6 +77,9 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 			return usage("%s does not tell the format: name it with --format", x.out)
 		}
 	}
+	if err := notItself(x.out, path); err != nil {
+		return err
+	}
 	t, err := openTape(path)
 	if err != nil {
 		return err

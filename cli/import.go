@@ -62,6 +62,9 @@ func runImport(ctx context.Context, o importOptions, path string, s streams) err
 	case o.out == "-" && isTerminal(s.out):
 		return usage("a tape is no text for a terminal: name a file with -o TAPE")
 	}
+	if err := notItself(o.out, path); err != nil {
+		return err
+	}
 	in, size, err := s.openInput(path)
 	if err != nil {
 		return err

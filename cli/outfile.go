@@ -101,6 +101,19 @@ func (s streams) writeFile(ctx context.Context, path string, force bool, work fu
 	return f.Commit()
 }
 
+// notItself refuses an output that is the input, also by another name: who asks
+// for that has mistyped, and --force would cost a recording.
+func notItself(out, in string) error {
+	a, err := os.Stat(out)
+	if err != nil {
+		return nil // also "-" and what does not exist yet
+	}
+	if b, err := os.Stat(in); err == nil && a.Mode().IsRegular() && os.SameFile(a, b) {
+		return failed("name another file", "%s is the input itself", out)
+	}
+	return nil
+}
+
 // unlessDone runs work that may wait for ever, on a pipe say, or take long. When
 // ctx ends it returns at once, with a failure, and work is left to the end of
 // the process.

@@ -215,3 +215,30 @@ func TestWorkThatEndsEarlyLeavesNoFile(t *testing.T) {
 		t.Errorf("a reader that went away: %v", err)
 	}
 }
+
+func TestAnOutputIsNotItsInput(t *testing.T) {
+	isolate(t)
+	path := exportTape(t)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(filepath.Dir(path), "link.html")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{
+		{"export", path, "-o", path, "--format", "html", "--force"},
+		{"export", path, "-o", link, "--force"},
+		{"import", path, "-o", path, "--force"},
+		{"repair", path, "-o", link, "--force"},
+	} {
+		code, _, stderr := runForTest(t, t.Context(), args...)
+		if code != 1 || !strings.Contains(stderr, "is the input itself; name another file") {
+			t.Errorf("%q: %d %q", args, code, stderr)
+		}
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the tape was changed: %v", err)
+	}
+}

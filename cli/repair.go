@@ -46,6 +46,9 @@ func runRepair(ctx context.Context, out string, force bool, path string, s strea
 	case out == "-" && isTerminal(s.out):
 		return usage("a tape is no text for a terminal: name a file with -o OUT")
 	}
+	if err := notItself(out, path); err != nil {
+		return err
+	}
 	t, err := openTape(path)
 	if err != nil {
 		return err
