@@ -139,7 +139,8 @@ func (a *App) canOpen() (bool, string) {
 func (a *App) open() {
 	e, _ := a.timeline.selected()
 	_, newest := a.log.Versions(e.Object)
-	a.object.pin(objectKey{e.Object, e.Version}, e.Version == newest)
+	a.object.before = nil
+	a.object.pin(objectKey{id: e.Object, version: e.Version}, e.Version == newest)
 	a.setFocus(paneObject)
 }
 
@@ -151,6 +152,7 @@ func (a *App) back() {
 		a.recording.alarm = ""
 	case a.zoom:
 		a.setZoom(false)
+	case a.focus == paneObject && a.object.pop():
 	case a.object.pinned:
 		a.object.unpin()
 		a.setFocus(paneTimeline)

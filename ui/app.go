@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/model"
+	"rewatch/model/fights"
+	"rewatch/model/noise"
 	"rewatch/themes"
 )
 
@@ -58,6 +60,12 @@ type App struct {
 	marks     marks
 	recording recording
 
+	reading  bool // a command reads what rows mean
+	behind   bool // not all rows had been read
+	readEnd  model.Seq
+	readNext model.Seq
+	findings []fights.Finding
+
 	infoRequest int
 	infoLoading bool
 	previewed   time.Time // when the preview last changed by itself
@@ -80,7 +88,12 @@ func NewApp(ctx context.Context, o Options) *App {
 		a.wake.deck, a.wake.changed = o.Transport, o.Transport.Changed()
 	}
 	a.subscribe()
+	if o.Noise == nil {
+		a.o.Noise = noise.Default()
+	}
+	a.wake.rules = a.o.Noise
 	a.timeline = newTimeline(a.log, o.Location, &a.st, &a.all)
+	a.timeline.know = newUnderstanding(a.log, a.o.Noise)
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording}
 	a.scrub = scrubber{st: &a.st, loc: o.Location}
 	a.recording.recorder = o.Recorder
@@ -150,7 +163,7 @@ func (a *App) Init() tea.Cmd {
 
 // wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height, know: a.timeline.know}
 	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
 		o.rows = a.timeline.height
 	}
@@ -233,6 +246,8 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		}
 	case searchMsg:
 		a.timeline.take(msg)
+	case readMsg:
+		a.takeRead(msg)
 	case optionsMsg:
 		a.filter.take(msg)
 	}
@@ -273,15 +288,16 @@ func (a *App) lack() tea.Cmd {
 		if rows := a.timeline.missing(); len(rows) > 0 {
 			a.infoLoading = true
 			a.infoRequest++
-			cmds = append(cmds, loadInfos(a.ctx, a.log, a.infoRequest, rows))
+			cmds = append(cmds, loadInfos(a.ctx, a.log, a.timeline.know, a.infoRequest, rows))
 		}
 	}
 	a.preview()
 	a.object.settleSwap()
 	if a.lay.shows(paneObject) && a.object.due() {
-		a.object.loading = true
-		a.object.request++
-		cmds = append(cmds, loadObject(a.ctx, a.log, a.object.request, a.object.want))
+		cmds = append(cmds, a.loadObject())
+	}
+	if !a.reading && (a.behind || a.readNext < a.last.End()) {
+		cmds = append(cmds, a.readOn())
 	}
 	return tea.Batch(cmds...)
 }

@@ -71,7 +71,7 @@ func BenchmarkFrame1M(b *testing.B) {
 			a.refresh()
 			a.View()
 			b.StopTimer()
-			msg := loadInfos(b.Context(), a.log, a.infoRequest, a.timeline.missing())().(infosMsg)
+			msg := loadInfos(b.Context(), a.log, a.timeline.know, a.infoRequest, a.timeline.missing())().(infosMsg)
 			b.StartTimer()
 			a.takeInfos(msg)
 			a.View()
@@ -82,7 +82,7 @@ func BenchmarkFrame1M(b *testing.B) {
 		a.timeline.follow = false
 		frame(b, func() {
 			a.page(-2)
-			msg := loadInfos(b.Context(), a.log, a.infoRequest, a.timeline.missing())().(infosMsg)
+			msg := loadInfos(b.Context(), a.log, a.timeline.know, a.infoRequest, a.timeline.missing())().(infosMsg)
 			a.takeInfos(msg)
 		}, func() { a.View() })
 	})

@@ -99,6 +99,7 @@ func (a *App) body(rows []string) []string {
 		rows = append(append(rows, a.title(paneTimeline, right.w)), a.timeline.draw()...)
 	}
 	if r := a.lay.pane[paneObject]; r.h > 0 {
+		a.object.head = strings.Join(a.objectInfo(), " · ")
 		rows = append(append(rows, a.title(paneObject, r.w)), a.object.draw()...)
 	}
 	return rows
@@ -118,8 +119,11 @@ func (a *App) title(p pane, w int) string {
 	if a.lay.single {
 		for x := range panes {
 			name := x.String()
-			if x == p && p == paneObject {
+			switch {
+			case x == p && p == paneObject:
 				name, _ = a.object.title()
+			case p == paneObject && w < ownersBeside: // room for the views
+				name = ""
 			}
 			a.tab(l, x, name, x == p, w)
 			l.fill(a.st.Rule, "─", l.w+1)
@@ -130,6 +134,9 @@ func (a *App) title(p pane, w int) string {
 			name, _ = a.object.title()
 		}
 		a.tab(l, p, name, p == a.focus, w)
+	}
+	if p == paneObject && !a.object.hasRow && a.object.want.id != 0 {
+		a.viewTabs(l, w)
 	}
 	info := a.info(p, w-l.w-4)
 	if _, n := safe(info); n > 0 && l.w+n+4 <= w {
@@ -147,8 +154,39 @@ func (a *App) tab(l *line, p pane, name string, focused bool, w int) {
 		st, mark = a.st.Title, "▸"
 	}
 	key := string(rune('1' + p))
-	name, _ = fit(name, min(w-l.w-5, max(w-50, w*35/100)))
-	l.text(st, mark+key+" "+name+" ")
+	room := min(w-l.w-5, max(w-50, w*35/100))
+	if p == paneObject && w < ownersBeside {
+		room = max(w-l.w-46, 8)
+	}
+	name, _ = fit(name, room)
+	l.text(st, mark+key+" ")
+	if name != "" {
+		l.text(st, name+" ")
+	}
+}
+
+// viewTabs lists the views of the object pane; the one shown is in brackets.
+// Where there is no room for all, it is the only one.
+func (a *App) viewTabs(l *line, w int) {
+	all := views()
+	n := 3 // brackets and the space at the end
+	for _, v := range all {
+		n += 1 + len(v.name)
+	}
+	room := w - l.w - 2
+	if room < len(all[a.object.view].name)+4 {
+		return
+	}
+	l.fill(a.st.Rule, "─", l.w+1)
+	for i, v := range all {
+		switch {
+		case i == a.object.view:
+			l.text(a.st.Title, " ["+v.name+"]")
+		case n <= room:
+			l.text(a.st.Dim, " "+v.name)
+		}
+	}
+	l.text("", " ")
 }
 
 // info is the right part of a pane's title.
@@ -168,15 +206,10 @@ func (a *App) info(p pane, room int) string {
 	case paneTimeline:
 		parts = a.timelineInfo()
 	case paneObject:
-		if _, info := a.object.title(); info != "" {
-			parts = append(parts, info)
+		if a.object.headed() {
+			return ""
 		}
-		if a.object.pinned {
-			parts = append(parts, "open")
-		}
-		if when := a.object.when(); when != "" {
-			parts = append(parts, when)
-		}
+		parts = a.objectInfo()
 	}
 	// What does not fit is left out from the end.
 	s := strings.Join(parts, " · ")
@@ -189,6 +222,19 @@ func (a *App) info(p pane, room int) string {
 	}
 	s, _ = fit(s, max(room, 0))
 	return s
+}
+
+func (a *App) objectInfo() (parts []string) {
+	if _, info := a.object.title(); info != "" {
+		parts = append(parts, info)
+	}
+	if a.object.pinned {
+		parts = append(parts, "open")
+	}
+	if when := a.object.when(); when != "" {
+		parts = append(parts, when)
+	}
+	return parts
 }
 
 func (a *App) timelineInfo() []string {

@@ -69,7 +69,7 @@ func (b binding) names() string {
 
 // bindings is the table.
 func bindings() []binding {
-	return []binding{
+	table := []binding{
 		{id: "up", keys: []string{"up", "k"}, help: "one up (the timeline stops following)", do: act(func(a *App) { a.move(-1) })},
 		{id: "down", keys: []string{"down", "j"}, help: "one down", do: act(func(a *App) { a.move(1) })},
 		{id: "page-up", keys: []string{"pgup", "ctrl+b"}, help: "one page up", do: act(func(a *App) { a.page(-2) })},
@@ -88,8 +88,12 @@ func bindings() []binding {
 		{id: "leave-object", scope: scopeObject, keys: []string{"esc"}, help: "back: close the object", hint: "back", do: act((*App).back)},
 		{id: "scroll-left", scope: scopeObject, keys: []string{"left", "h"}, help: "scroll to the left", do: act(func(a *App) { a.object.pan(-8) })},
 		{id: "scroll-right", scope: scopeObject, keys: []string{"right", "l"}, help: "scroll to the right", do: act(func(a *App) { a.object.pan(8) })},
+		{id: "jump", scope: scopeObject, keys: []string{"enter"}, help: "go to what this line is about (events, owners, story); esc comes back", hint: "go there",
+			when: (*App).canJump, do: act((*App).jump)},
+		{id: "next-view", keys: []string{"v"}, help: "the next view of the object", when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view + 1) })},
+		{id: "previous-view", keys: []string{"V"}, help: "the view before", when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view - 1) })},
 		{id: "older", keys: []string{"["}, help: "the version before", hint: "older", when: (*App).hasOlder, do: act(func(a *App) { a.walk(-1) })},
-		{id: "newer", keys: []string{"]"}, help: "the version after", hint: "newer", when: (*App).hasNewer, do: act(func(a *App) { a.walk(1) })},
+		{id: "newer", keys: []string{"]"}, help: "the version after", when: (*App).hasNewer, do: act(func(a *App) { a.walk(1) })},
 		{id: "back", keys: []string{"esc"}, help: "back: close the object, the zoom, the filter", do: act((*App).back)},
 		{id: "follow", keys: []string{"f"}, help: "follow the newest row, on and off", hint: "follow",
 			when: (*App).canFollow, do: act((*App).toggleFollow)},
@@ -182,6 +186,11 @@ func bindings() []binding {
 		{id: "help-down", scope: scopeHelp, keys: []string{"down", "j", "pgdown", "space"}, help: "scroll down", do: act(func(a *App) { a.help.scroll(1) })},
 		{id: "help-quit", scope: scopeHelp, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 	}
+	for i, v := range views() {
+		table = append(table, binding{id: "view-" + v.name, scope: scopeObject, keys: []string{count(firstViewKey + i)},
+			help: v.name + ": " + v.help, when: (*App).hasObject, do: act(func(a *App) { a.setView(i) })})
+	}
+	return table
 }
 
 // act makes a command-less action of a method.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,17 +28,35 @@ type objectPane struct {
 	newest   bool           // while pinned: go along with new versions
 	identity model.Identity // of what is pinned, which another log knows by it
 	data     *objectData
-	stale    bool        // data is of another log: it stays until the new one is there
+	stale    bool        // data is of another log, or not all any more: it stays until the new one is there
+	read     time.Time   // when it was
 	row      model.Event // a row without an object, shown instead
 	hasRow   bool
 	rowSays  []docLine // about it
 	request  int
 	loading  bool
 
+	head   string // what the title has no room for
+	view   int    // which of views
+	before []spot // where the user came from
+
 	doc       []docLine
 	docWidth  int
+	leads     bool // some lines lead somewhere: there is a cursor
+	marks     bool // some lines of YAML are marked
+	cursor    int
 	top, left int
 }
+
+// spot is a place that the pane was at.
+type spot struct {
+	key            objectKey
+	pinned, newest bool
+	top, cursor    int
+}
+
+// maxSpots is how many places are remembered.
+const maxSpots = 50
 
 // docKind is how a line of the pane is drawn.
 type docKind uint8
@@ -51,6 +70,9 @@ const (
 	docSame
 	docRule
 	docYAML
+	docBlame // a: who, b: how long ago, c: the line
+	docEntry // a: when, b: who, c: what
+	docTree  // a: the branch and its object, b: what is known of it
 )
 
 // docLine is a line before it is drawn; only those on screen are.
@@ -58,6 +80,12 @@ type docLine struct {
 	kind    docKind
 	op      diff.Op
 	a, b, c string
+	by      string // who made a change
+	marked  bool
+	// to is the object that the line leads to, 0 if it leads nowhere, and seq
+	// the row, noRow for none.
+	to  model.ObjectID
+	seq model.Seq
 }
 
 // preview shows a row, with what is folded into it, unless an object is pinned.
@@ -72,16 +100,17 @@ func (p *objectPane) preview(e model.Event, f *fold, all *overall) {
 		p.rowSays, p.docWidth = rowDoc(e, f, all, p.loc), 0
 		return
 	}
-	p.show(objectKey{e.Object, e.Version})
+	p.show(objectKey{id: e.Object, version: e.Version})
 }
 
 // show asks for a version. What is on screen stays until it is there.
 func (p *objectPane) show(k objectKey) {
+	k.view = p.view
 	if p.want.id != k.id {
 		p.left = 0
 	}
 	if p.want != k {
-		p.top = 0
+		p.top, p.cursor = 0, 0
 	}
 	p.want, p.hasRow = k, false
 }
@@ -109,20 +138,94 @@ func (p *objectPane) take(m objectMsg) {
 		return
 	}
 	p.data, p.docWidth, p.stale = m.data, 0, false
+	p.read = p.now
 }
 
-func (p *objectPane) scroll(n int) { p.top += n; p.settle() }
+// outdate has a view read again that shows what the log has of other objects,
+// once a second at most.
+func (p *objectPane) outdate(clock time.Time) {
+	if p.data != nil && views()[p.view].lives && !p.loading && clock.Sub(p.read) >= time.Second {
+		p.stale = true
+	}
+}
+
+// setView goes to a view; the version stays.
+func (p *objectPane) setView(n int) {
+	p.view = n
+	if p.want.id != 0 {
+		p.show(p.want)
+	}
+}
+
+// push remembers where the pane is.
+func (p *objectPane) push() {
+	p.before = append(p.before, spot{p.want, p.pinned, p.newest, p.top, p.cursor})
+	if len(p.before) > maxSpots {
+		p.before = p.before[1:]
+	}
+}
+
+// pop goes back to where the user came from; false if that is nowhere.
+func (p *objectPane) pop() bool {
+	n := len(p.before) - 1
+	if n < 0 {
+		return false
+	}
+	s := p.before[n]
+	p.before = p.before[:n]
+	p.view = s.key.view
+	p.show(s.key)
+	p.pinned, p.newest, p.top, p.cursor = s.pinned, s.newest, s.top, s.cursor
+	return true
+}
+
+// line is the line under the cursor; ok is false in a view without one.
+func (p *objectPane) line() (d docLine, ok bool) {
+	if !p.leads || p.hasRow || p.cursor < 0 || p.cursor >= len(p.doc) {
+		return d, false
+	}
+	return p.doc[p.cursor], true
+}
+
+// scroll moves the cursor, or the window in a view without one.
+func (p *objectPane) scroll(n int) {
+	if !p.leads {
+		p.top += n
+		p.settle()
+		return
+	}
+	p.cursor = max(min(p.cursor+n, len(p.doc)-1), 0)
+	p.top = max(min(p.top, p.cursor), p.cursor-p.rows()+1)
+	p.settle()
+}
 
 func (p *objectPane) pan(n int) { p.left = max(min(p.left+n, 400), 0) }
 
 func (p *objectPane) edge(dir int) {
-	if p.top = 0; dir > 0 {
-		p.top = len(p.doc)
+	if p.top, p.cursor = 0, 0; dir > 0 {
+		p.top, p.cursor = len(p.doc), max(len(p.doc)-1, 0)
 	}
 	p.settle()
 }
 
-func (p *objectPane) settle() { p.top = max(min(p.top, len(p.doc)-p.r.h), 0) }
+func (p *objectPane) settle() { p.top = max(min(p.top, len(p.doc)-p.rows()), 0) }
+
+// headWidth is the width from which the title has room for what the head says.
+const headWidth = 140
+
+// headed reports whether the version shown is told above the lines, as the
+// title has no room beside the views.
+func (p *objectPane) headed() bool {
+	return p.r.w < headWidth && p.r.h > 4 && !p.hasRow && p.data != nil
+}
+
+// rows is how many lines fit.
+func (p *objectPane) rows() int {
+	if p.headed() {
+		return p.r.h - 1
+	}
+	return p.r.h
+}
 
 // title returns what stands in the pane's title: the object, and the version
 // with its time.
@@ -148,11 +251,19 @@ func (p *objectPane) title() (name, info string) {
 func (p *objectPane) draw() []string {
 	if p.docWidth != p.r.w {
 		p.doc, p.docWidth = p.build(), p.r.w
+		p.leads = slices.ContainsFunc(p.doc, func(d docLine) bool { return d.to != 0 })
+		p.marks = slices.ContainsFunc(p.doc, func(d docLine) bool { return d.marked && d.kind == docYAML })
+		p.cursor = max(min(p.cursor, len(p.doc)-1), 0)
 		p.settle()
 	}
 	out := make([]string, 0, p.r.h)
+	if p.headed() {
+		l := newLine("")
+		l.upTo(p.st.Dim, " "+p.head, p.r.w)
+		out = append(out, l.end(p.r.w))
+	}
 	for i := p.top; i < len(p.doc) && len(out) < p.r.h; i++ {
-		out = append(out, p.line(p.doc[i]))
+		out = append(out, p.drawn(p.doc[i], p.leads && i == p.cursor))
 	}
 	for blank := newLine("").end(p.r.w); len(out) < p.r.h; {
 		out = append(out, blank)
@@ -160,21 +271,31 @@ func (p *objectPane) draw() []string {
 	return out
 }
 
-// line draws a line, moved to the left where the pane is.
-func (p *objectPane) line(d docLine) string {
+// drawn is a line as it is drawn, moved to the left where the pane is.
+func (p *objectPane) drawn(d docLine, selected bool) string {
 	if p.left == 0 {
-		return p.compose(d, p.r.w)
+		return p.compose(d, p.r.w, selected)
 	}
-	s := ansi.Cut(p.compose(d, p.r.w+p.left), p.left, p.r.w+p.left)
+	s := ansi.Cut(p.compose(d, p.r.w+p.left, selected), p.left, p.r.w+p.left)
 	l := newLine("")
 	l.b, l.w = append(l.b, s...), ansi.StringWidth(s) // a wide character may be cut in two
 	return l.end(p.r.w)
 }
 
-func (p *objectPane) compose(d docLine, w int) string {
-	l := newLine("")
-	l.glyphs("", " ", 1)
+func (p *objectPane) compose(d docLine, w int, selected bool) string {
 	st := p.st
+	var l *line
+	switch {
+	case selected && p.focused:
+		l = newLine(st.Selected)
+		l.glyphs(st.Title, "▌", 1)
+	case selected:
+		l = newLine("")
+		l.glyphs(st.Dim, "▏", 1)
+	default:
+		l = newLine("")
+		l.glyphs("", " ", 1)
+	}
 	switch d.kind {
 	case docText:
 		l.upTo(st.Dim, d.a, w-l.w)
@@ -196,7 +317,30 @@ func (p *objectPane) compose(d docLine, w int) string {
 		l.text("", " ")
 		l.fill(st.Rule, "─", w-1)
 	case docYAML:
+		if d.marked {
+			l.glyphs(st.Info, "~", 1)
+			l.glyphs("", " ", 1)
+		} else if p.marks {
+			l.glyphs("", "  ", 2)
+		}
 		p.yaml(l, d.a, w)
+	case docBlame:
+		who := min(max(w/5, 12), 30)
+		l.right(st.Info, d.a, who)
+		l.glyphs("", " ", 1)
+		l.right(st.Dim, d.b, 4)
+		l.glyphs(st.Rule, " │ ", 3)
+		p.yaml(l, d.c, w)
+	case docEntry:
+		p.entry(l, d, w)
+	case docTree:
+		name := st.Text
+		if d.marked {
+			name = st.Strong
+		}
+		l.upTo(name, d.a, w-l.w)
+		l.glyphs("", "  ", 2)
+		l.upTo(st.Dim, d.b, w-l.w)
 	}
 	return l.end(w)
 }
@@ -214,6 +358,12 @@ func (p *objectPane) change(l *line, d docLine, w int) {
 	l.glyphs(ms, mark, 1)
 	l.glyphs("", " ", 1)
 	path, old := p.columns()
+	if d.by != "" {
+		_, n := safe(d.by)
+		end := w - 1
+		w = max(w-min(n, w*45/100)-3, l.w)
+		defer func() { l.right(st.Dim, d.by, end-l.w) }()
+	}
 	if d.b == "" && d.c == "" {
 		l.upTo(st.Strong, d.a, w-l.w)
 		return
@@ -230,6 +380,30 @@ func (p *objectPane) change(l *line, d docLine, w int) {
 		l.text(st.Accent, " → ")
 		l.upTo(st.Text, d.c, w-l.w)
 	}
+}
+
+// entry draws a line of a list: when, who, what, and by whom.
+func (p *objectPane) entry(l *line, d docLine, w int) {
+	st := p.st
+	at, who := len("15:04:05.000"), min(max(w*30/100, 18), 46)
+	if w < ownersBeside {
+		at = len("15:04:05")
+	}
+	name := st.Dim
+	if d.marked {
+		name = st.Strong
+	}
+	l.cell(st.Dim, d.a[:min(at, len(d.a))], min(at, max(len(d.a), 8)))
+	l.glyphs("", " ", 1)
+	l.cell(name, middle(d.b, who), who)
+	l.glyphs("", " ", 1)
+	if _, n := safe(d.by); n > 0 && w >= ownersBeside {
+		l.cell(st.Text, d.c, w-l.w-n-3)
+		l.glyphs("", "  ", 2)
+		l.upTo(st.Dim, d.by, w-l.w)
+		return
+	}
+	l.upTo(st.Text, d.c, w-l.w)
 }
 
 // yaml draws a line of YAML: keys dim, values bright.

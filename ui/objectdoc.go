@@ -21,7 +21,7 @@ func (p *objectPane) build() []docLine {
 	case p.data.missing != "":
 		return []docLine{{kind: docText, a: p.data.missing}}
 	}
-	return objectDoc(p.data, p.r.w)
+	return p.data.build(p.r.w)
 }
 
 // fieldIndent is where the text of a field begins.
@@ -44,31 +44,6 @@ func wrapFields(doc []docLine, w int) []docLine {
 		}
 	}
 	return out
-}
-
-// objectDoc is what changed, then the object.
-func objectDoc(d *objectData, w int) []docLine {
-	var doc []docLine
-	if d.summary != "" {
-		doc = append(doc, docLine{kind: docField, a: kindOfRow(d.event), b: d.summary})
-	} else if d.hasEvent && d.event.Type != model.Modified {
-		doc = append(doc, docLine{kind: docText, a: kindOfRow(d.event)})
-	}
-	changed := len(d.result.Changes) > 0
-	for i, c := range d.result.Changes {
-		doc = append(doc, changeDoc(c, d.texts[i], w)...)
-	}
-	if d.result.Cut {
-		doc = append(doc, docLine{kind: docText, a: "… more changes than can be listed"})
-	}
-	if d.hasEvent && d.event.Type == model.Modified && !changed {
-		doc = append(doc, docLine{kind: docText, a: "nothing changed but resourceVersion and managedFields"})
-	}
-	doc = append(doc, docLine{}, docLine{kind: docRule, a: d.identity.APIVersion + " " + d.identity.Kind + ", as of version " + count(int(d.key.version))})
-	for _, s := range d.yaml {
-		doc = append(doc, docLine{kind: docYAML, a: s})
-	}
-	return doc
 }
 
 // kindOfRow says in a word how the version came about.

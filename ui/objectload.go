@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
 	"rewatch/model/diff"
@@ -15,6 +12,7 @@ import (
 type objectKey struct {
 	id      model.ObjectID
 	version uint32
+	view    int // which of views
 }
 
 // objectData is all that the object pane shows of one version. It takes two
@@ -29,56 +27,43 @@ type objectData struct {
 	missing        string // why there is nothing to show, or ""
 	summary        string
 	result         diff.Result
-	texts          map[int][]docLine // see textDiffs
-	yaml           []string
-}
-
-// objectMsg answers a request for an object.
-type objectMsg struct {
-	request int
-	data    *objectData
+	unread         int  // rows of the log whose meaning is not known yet
+	lives          bool // see view
+	build          func(w int) []docLine
 }
 
 // yamlLimit bounds the text of an object; the largest that a server stores
 // (1.5 MB) stays below it by far unless it was made to annoy.
 const yamlLimit = 20_000
 
-func loadObject(ctx context.Context, log *model.Log, request int, k objectKey) tea.Cmd {
-	return func() tea.Msg {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return objectMsg{request: request, data: readObject(log, k)}
-	}
-}
-
-func readObject(log *model.Log, k objectKey) *objectData {
-	d := &objectData{key: k, identity: log.Identity(k.id)}
-	d.oldest, d.newest = log.Versions(k.id)
-	if seq, ok := log.VersionSeq(k.id, k.version); ok {
-		if s := log.Snapshot(); seq >= s.First() && seq < s.End() {
+// read reads a version of an object.
+func (r *reading) read(k objectKey) *objectData {
+	d := &objectData{key: k, identity: r.log.Identity(k.id), lives: views()[k.view].lives}
+	r.data = d
+	d.oldest, d.newest = r.log.Versions(k.id)
+	if seq, ok := r.log.VersionSeq(k.id, k.version); ok {
+		if s := r.log.Snapshot(); seq >= s.First() && seq < s.End() {
 			d.event, d.hasEvent = s.At(seq), true
 		}
 	}
-	raw, ok := log.Bytes(k.id, k.version)
-	if !ok {
+	e := d.event
+	if !d.hasEvent {
+		e = model.Event{Object: k.id, Version: k.version, Type: model.Modified}
+	}
+	var ok bool
+	if r.change, ok = readChange(r.log, e); !ok {
 		d.missing = "version " + count(int(k.version)) + " has left the log"
 		return d
 	}
-	before, _ := log.Bytes(k.id, k.version-1)
-	switch {
-	case d.hasEvent && d.event.Type == model.Deleted:
-		d.summary = diff.Summary(d.identity.Kind, raw, nil, summaryBytes)
-		if before != nil {
-			d.result = diff.Objects(before, raw)
+	if e.Type == model.Deleted || r.before == nil {
+		if d.event.Type == model.Modified {
+			e.Type = model.Added // all that can be said of it
 		}
-	case before == nil:
-		d.summary = diff.Summary(d.identity.Kind, nil, raw, summaryBytes)
-	default:
-		d.result = diff.Objects(before, raw)
+		d.summary = r.summary(e)
 	}
-	d.texts = textDiffs(d.result.Changes)
-	d.yaml = yamlLines(raw, yamlLimit)
+	d.result = r.result
+	d.unread = r.u.unread()
+	d.build = views()[k.view].read(r)
 	return d
 }
 

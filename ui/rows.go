@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
-	"rewatch/model/diff"
 	"rewatch/themes"
 )
 
@@ -27,40 +26,26 @@ type infosMsg struct {
 const summaryBytes = 300
 
 // loadInfos works out the infos of some rows.
-func loadInfos(ctx context.Context, log *model.Log, request int, rows []model.Event) tea.Cmd {
+func loadInfos(ctx context.Context, log *model.Log, know *understanding, request int, rows []model.Event) tea.Cmd {
 	return func() tea.Msg {
 		m := infosMsg{request: request, infos: make(map[model.Seq]rowInfo, len(rows))}
 		for _, e := range rows {
 			if ctx.Err() != nil {
 				return nil
 			}
-			m.infos[e.Seq] = loadInfo(log, e)
+			m.infos[e.Seq] = loadInfo(log, know, e)
 		}
 		return m
 	}
 }
 
-func loadInfo(log *model.Log, e model.Event) rowInfo {
-	raw, ok := log.Bytes(e.Object, e.Version)
+func loadInfo(log *model.Log, know *understanding, e model.Event) rowInfo {
+	c, ok := readChange(log, e)
 	if !ok {
 		return rowInfo{summary: "this version has left the log"}
 	}
-	kind := log.Identity(e.Object).Kind
-	switch {
-	case e.Type == model.Deleted:
-		return rowInfo{summary: diff.Summary(kind, raw, nil, summaryBytes)}
-	case e.Type == model.Modified:
-		before, ok := log.Bytes(e.Object, e.Version-1)
-		if !ok {
-			return rowInfo{summary: "the version before has left the log"}
-		}
-		info := rowInfo{summary: diff.Summary(kind, before, raw, summaryBytes)}
-		if !e.Has(model.Synthetic) {
-			info.manager = strings.Join(diff.Objects(before, raw).Managers, ",")
-		}
-		return info
-	}
-	return rowInfo{summary: diff.Summary(kind, nil, raw, summaryBytes)}
+	know.rule(e, &c)
+	return rowInfo{summary: c.summary(e), manager: c.by(e)}
 }
 
 // columns are the widths of a timeline of a given width; 0 is left out.

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
+	"rewatch/model/noise"
 )
 
 // Controls is what the screen can ask of the engine. Both return at once.
@@ -34,6 +35,9 @@ type Options struct {
 	// Theme is "auto" (or ""), "dark", "light" or "mono". Auto asks the
 	// terminal, and is mono under NO_COLOR or TERM=dumb.
 	Theme string
+	// Noise are the rules by which changes are folded that say nothing; nil is
+	// noise.Default. They have to be ones that noise.Compile takes.
+	Noise []noise.Rule
 	// Environ is the environment of the terminal, "KEY=value": TERM,
 	// COLORTERM, NO_COLOR and SSH_TTY are looked at. nil is none.
 	Environ []string

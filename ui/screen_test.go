@@ -77,6 +77,11 @@ var scenes = []struct {
 		d.press(strings.Split("kind:", "")...)
 		d.press("tab", "tab")
 	}},
+	{"yaml", func(d *driver) { d.script(); d.openDeployment("5") }},
+	{"blame", func(d *driver) { d.script(); d.openDeployment("6", "z") }},
+	{"events", func(d *driver) { d.script(); d.openPod("7") }},
+	{"owners", func(d *driver) { d.script(); d.openPod("8") }},
+	{"story", func(d *driver) { d.script(); d.openPod("9", "z") }},
 	{"help", func(d *driver) { d.script(); d.press("?") }},
 	{"recording", func(d *driver) {
 		d.script()
@@ -196,4 +201,21 @@ func TestMonoHasNoColour(t *testing.T) {
 			}
 		}
 	}
+}
+
+// openDeployment opens the newest row of a deployment, and types keys.
+func (d *driver) openDeployment(keys ...string) {
+	d.press("/")
+	d.typeText("kind:deploy")
+	d.press("enter", "enter")
+	d.press(keys...)
+}
+
+// openPod opens a pod that has an Event, and types keys.
+func (d *driver) openPod(keys ...string) {
+	d.press("/")
+	d.typeText("kind:pod name:2a000 -type:initial")
+	d.press("enter", "enter")
+	d.press(keys...)
+	d.wait(time.Second)
 }

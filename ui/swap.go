@@ -18,6 +18,7 @@ type swapped struct {
 	percent int // of the rows that are looked at
 	query   *query.Query
 	memory  *memory
+	know    *understanding
 	search  *search               // that goes on, nil if it does not
 	infos   map[model.Seq]rowInfo // of the newest rows
 }
@@ -48,7 +49,7 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 		s := &swapped{log: w.deck.Log(), query: o.query}
 		s.snap = s.log.Snapshot()
 		all := newOverall(s.log.Streams(time.Time{}), time.Time{})
-		s.memory = newMemory()
+		s.memory, s.know = newMemory(), newUnderstanding(s.log, w.rules)
 		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory)
 		s.index = newIndex(nil, o.noise, s.snap.End(), all.host) // if nothing is found at first
 		s.index.limit = s.snap.End()
@@ -78,7 +79,7 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 			if ctx.Err() != nil || time.Since(begin) > infoTime {
 				break
 			}
-			s.infos[e.Seq] = loadInfo(s.log, e)
+			s.infos[e.Seq] = loadInfo(s.log, s.know, e)
 		}
 		return s
 	}
@@ -96,6 +97,7 @@ func (a *App) takeSwap(s *swapped) {
 	a.object.swapLog(old, s.log)
 	a.infoRequest++ // what was asked of the old log comes too late
 	a.infoLoading = false
+	a.reading, a.behind, a.findings = false, true, nil
 	a.previewed = time.Time{}
 	a.last = model.Snapshot{}
 	a.refresh()
@@ -111,6 +113,7 @@ func (t *timeline) swapLog(s *swapped) {
 	t.giveUp()
 	t.anchor = noRow
 	t.log, t.snap, t.index, t.scanning, t.memory = s.log, s.snap, s.index, false, s.memory
+	t.know = s.know
 	t.search, t.sought, t.percent = s.search, s.search.done, s.percent
 	if t.sought && !s.search.deep() {
 		t.search = nil
@@ -152,7 +155,7 @@ func (p *objectPane) swapLog(old, log *model.Log) {
 		p.identity = old.Identity(p.want.id)
 	}
 	p.request++
-	p.loading = false
+	p.loading, p.before = false, nil
 	var at int64
 	if d := p.data; d != nil {
 		if d.hasEvent && d.key == p.want && !p.newest {
@@ -184,7 +187,7 @@ func (p *objectPane) lookUp(log *model.Log, at int64) {
 		p.docWidth = 0
 		return
 	}
-	p.want = objectKey{k.Object, k.Version}
+	p.want = objectKey{k.Object, k.Version, p.view}
 	if v := versionAt(log, k.Object, at); v > 0 {
 		p.want.version = v
 		return

@@ -29,6 +29,7 @@ type timeline struct {
 	problem   string       // what rows could not be judged
 	anchor    model.Seq    // the row that was under the cursor when it began; noRow is none
 	memory    *memory      // of searches of this log
+	know      *understanding
 
 	cursor  int // position in the index
 	top     int // position of the first row shown

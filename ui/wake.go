@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
+	"rewatch/model/noise"
 	"rewatch/model/query"
 )
 
@@ -15,6 +16,7 @@ import (
 // and what the rows say. It belongs to the one command that waits.
 type waker struct {
 	log   *model.Log
+	rules []noise.Rule // of the understanding of another log
 	wake  <-chan struct{}
 	frame time.Duration // least time between two wake-ups
 	brief time.Duration // the same after one that brought few rows
@@ -49,6 +51,7 @@ type outlook struct {
 	noise bool
 
 	height int // of the timeline
+	know   *understanding
 }
 
 const (
@@ -130,7 +133,7 @@ func (w *waker) infos(ctx context.Context, s model.Snapshot, o outlook) map[mode
 			if ctx.Err() != nil || time.Since(begin) > infoTime {
 				return infos
 			}
-			infos[e.Seq] = loadInfo(w.log, e)
+			infos[e.Seq] = loadInfo(w.log, o.know, e)
 		case e.Type == model.Bookmark && !o.noise:
 			continue
 		}

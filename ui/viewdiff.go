@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"rewatch/model"
+	"rewatch/model/blame"
+	"rewatch/model/diff"
+)
+
+// readDiff is the view of what changed, path by path, who changed it, and the
+// object below.
+func readDiff(r *reading) func(w int) []docLine {
+	d := r.data
+	texts := textDiffs(r.result.Changes)
+	yaml := yamlLines(r.raw, yamlLimit)
+	owners := make([]string, len(r.owners))
+	for i, o := range r.owners {
+		if owners[i] = ownerText(o, r.loc); d.event.Has(model.Synthetic) {
+			owners[i] = "unknown (found by a relist)"
+		}
+	}
+	return func(w int) []docLine { return diffDoc(d, texts, yaml, owners, w) }
+}
+
+// ownersBeside is the width from which who made a change stands beside it.
+const ownersBeside = 100
+
+// diffDoc is what changed, then the object.
+func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w int) []docLine {
+	var doc []docLine
+	if d.summary != "" {
+		doc = append(doc, docLine{kind: docField, a: kindOfRow(d.event), b: d.summary})
+	} else if d.hasEvent && d.event.Type != model.Modified {
+		doc = append(doc, docLine{kind: docText, a: kindOfRow(d.event)})
+	}
+	changed := len(d.result.Changes) > 0
+	last := ""
+	for i, c := range d.result.Changes {
+		lines := changeDoc(c, texts[i], w)
+		switch {
+		case i >= len(owners):
+		case w >= ownersBeside:
+			lines[0].by = owners[i]
+		case owners[i] != last:
+			doc = append(doc, docLine{kind: docText, a: "by " + owners[i]})
+			last = owners[i]
+		}
+		doc = append(doc, lines...)
+	}
+	if d.result.Cut {
+		doc = append(doc, docLine{kind: docText, a: "… more changes than can be listed"})
+	}
+	if d.hasEvent && d.event.Type == model.Modified && !changed {
+		doc = append(doc, docLine{kind: docText, a: "nothing changed but resourceVersion and managedFields"})
+	}
+	doc = append(doc, docLine{}, docLine{kind: docRule, a: d.identity.APIVersion + " " + d.identity.Kind + ", as of version " + count(int(d.key.version))})
+	for _, s := range yaml {
+		doc = append(doc, docLine{kind: docYAML, a: s})
+	}
+	return doc
+}
+
+// readYAML is the view of the object as YAML, with the lines marked that the
+// version before had not.
+func readYAML(r *reading) func(w int) []docLine {
+	yaml := yamlLines(r.raw, yamlLimit)
+	marked := map[int]bool{}
+	if r.before != nil {
+		old := yamlLines(r.before, yamlLimit)
+		for _, c := range diff.TextDiff(strings.Join(old, "\n"), strings.Join(yaml, "\n")).Changes {
+			if c.Op == diff.Add {
+				marked[c.New-1] = true
+			}
+		}
+	}
+	doc := make([]docLine, len(yaml))
+	for i, s := range yaml {
+		doc[i] = docLine{kind: docYAML, a: s, marked: marked[i]}
+	}
+	return func(int) []docLine { return doc }
+}
+
+// readBlame is the view of who owns each field: the object as a tree, with the
+// manager and how long ago it wrote to the left of each value.
+func readBlame(r *reading) func(w int) []docLine {
+	var doc []docLine
+	var above []diff.Step
+	for _, f := range blame.Object(r.raw) {
+		steps, ok := diff.Steps(f.Path)
+		if !ok || len(steps) == 0 {
+			steps = []diff.Step{{Key: f.Path}}
+		}
+		same := 0
+		for same < len(steps)-1 && same < len(above) && above[same] == steps[same] {
+			same++
+		}
+		for i := same; i < len(steps)-1; i++ {
+			doc = append(doc, docLine{kind: docBlame, c: strings.Repeat("  ", i) + stepText(steps[i])})
+		}
+		above = steps
+		n := len(steps) - 1
+		who, when := blamed(f.Owners, r.now)
+		doc = append(doc, docLine{kind: docBlame, a: who, b: when, c: strings.Repeat("  ", n) + stepText(steps[n]) + " " + value(string(f.Value))})
+		if len(doc) >= yamlLimit {
+			break
+		}
+	}
+	return func(int) []docLine { return doc }
+}
+
+// stepText writes a step as YAML does, an element by its keys.
+func stepText(s diff.Step) string {
+	if s.Label != "" {
+		return "- " + s.Label + ":"
+	}
+	return s.Key + ":"
+}
+
+// blamed says who owns a field, and how long ago that wrote.
+func blamed(owners []blame.Owner, now time.Time) (who, when string) {
+	if len(owners) == 0 {
+		return "unknown", ""
+	}
+	o := owners[0]
+	if who = o.Manager; o.Likely {
+		who += "?"
+	}
+	if o.Subresource != "" {
+		who += "/" + o.Subresource
+	}
+	if len(owners) > 1 {
+		who += " +" + count(len(owners)-1)
+	}
+	if !o.Time.IsZero() {
+		when = age(now.Sub(o.Time))
+	}
+	return who, when
+}

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// view is a tab of the object pane: one way to look at a version of an object.
+type view struct {
+	name string // in the title
+	help string // of its key
+	// read gets what the view shows, outside of the event loop, and returns
+	// what makes lines of it for a width.
+	read func(r *reading) func(w int) []docLine
+	// lives reports that it shows more than a version: what is read of the log
+	// later belongs in it.
+	lives bool
+}
+
+// views is the table of tabs, in order. The keys are 4 and on.
+func views() []view {
+	return []view{
+		{name: "diff", help: "what changed, and who changed it", read: readDiff},
+		{name: "yaml", help: "the whole object, changed lines marked", read: readYAML},
+		{name: "blame", help: "who owns each field, and since when", read: readBlame},
+		{name: "events", help: "the Events about the object", read: readEvents, lives: true},
+		{name: "owners", help: "its owners and what it owns", read: readOwners, lives: true},
+		{name: "story", help: "all that happened to it, its owners and its children", read: readStory, lives: true},
+	}
+}
+
+// firstViewKey is the key of the first view; the panes have those before.
+const firstViewKey = 4
+
+// reading is what a view is read from.
+type reading struct {
+	ctx  context.Context
+	log  *model.Log
+	data *objectData
+	change
+	loc   *time.Location
+	now   time.Time
+	u     *understanding
+	noise bool // tell of noise as well
+}
+
+// objectMsg answers a request for an object.
+type objectMsg struct {
+	request int
+	data    *objectData
+}
+
+// loadObject reads a version of an object for a view.
+func (a *App) loadObject() tea.Cmd {
+	a.object.loading = true
+	a.object.request++
+	request, k := a.object.request, a.object.want
+	r := &reading{ctx: a.ctx, log: a.log, loc: a.o.Location, now: a.now, u: a.timeline.know, noise: a.timeline.noise}
+	return func() tea.Msg {
+		if r.ctx.Err() != nil {
+			return nil
+		}
+		return objectMsg{request: request, data: r.read(k)}
+	}
+}
+
+// setView goes to another tab.
+func (a *App) setView(n int) {
+	k := len(views())
+	a.object.setView((n + k) % k)
+	if !a.lay.shows(paneObject) {
+		a.setFocus(paneObject)
+	}
+}
+
+func (a *App) hasObject() (bool, string) {
+	return a.object.want.id != 0, "no object is shown"
+}
+
+// canJump reports whether the line under the cursor leads somewhere.
+func (a *App) canJump() (bool, string) {
+	d, ok := a.object.line()
+	if !ok {
+		return false, "enter follows lines of events, owners and story"
+	}
+	return d.to != 0, "this line leads to nothing that the log has"
+}
+
+// jump goes to what the line under the cursor is about: to its object, as it
+// was then, and in the timeline to its row. esc goes back.
+func (a *App) jump() {
+	d, _ := a.object.line()
+	a.object.push()
+	a.goTo(d.to, d.seq)
+}
+
+// goTo opens an object at the version that a row brought, 0 for the newest, and
+// has the timeline go to that row if it is listed.
+func (a *App) goTo(id model.ObjectID, seq model.Seq) {
+	_, newest := a.log.Versions(id)
+	k := objectKey{id: id, version: newest}
+	s := a.timeline.snap
+	if seq != noRow && seq >= s.First() && seq < s.End() {
+		if e := s.At(seq); e.Object == id && e.Version > 0 {
+			k.version = e.Version
+		}
+		a.timeline.show(seq)
+	}
+	a.object.setView(0)
+	a.object.pin(k, k.version == newest)
+	a.setFocus(paneObject)
+}
+
+// show moves the cursor to a row, or to the one before if it is not listed.
+func (t *timeline) show(seq model.Seq) {
+	t.follow, t.anchor = false, noRow
+	t.cursor = t.index.find(seq)
+	t.settle()
+}
