@@ -12,24 +12,31 @@ import (
 	"rewatch/e2e/binaries"
 )
 
-// k9sVersion is the one that is tried.
+// k9sVersion is the one that is tried; .ci/run builds it.
 const k9sVersion = "v0.50.16"
 
-// k9s finds the program: E2E_K9S, or where the control plane's programs are
-// kept. It is not built here, since that takes longer than all else.
+// k9s finds the program: E2E_K9S, which must be there, or where the control
+// plane's programs are kept. It is not built here, since that takes longer than
+// all else: .ci/run does that.
 func k9s(t *testing.T) string {
 	t.Helper()
+	if path := os.Getenv("E2E_K9S"); path != "" {
+		if _, err := os.Stat(path); err != nil {
+			t.Fatalf("E2E_K9S: %v", err)
+		}
+		if _, err := exec.LookPath("tmux"); err != nil {
+			t.Fatal("no tmux on PATH, but E2E_K9S is set")
+		}
+		return path
+	}
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("no tmux on PATH")
 	}
-	path := os.Getenv("E2E_K9S")
-	if path == "" {
-		cache, err := binaries.CacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		path = filepath.Join(cache, "k9s-"+k9sVersion, "k9s")
+	cache, err := binaries.CacheDir()
+	if err != nil {
+		t.Fatal(err)
 	}
+	path := filepath.Join(cache, "k9s-"+k9sVersion, "k9s")
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no k9s: GOBIN=%s go install github.com/derailed/k9s@%s", filepath.Dir(path), k9sVersion)
 	}
@@ -64,7 +71,7 @@ func (t *terminal) tmux(args ...string) string {
 // see waits until all of some texts are on the screen.
 func (t *terminal) see(texts ...string) {
 	t.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		screen := t.tmux("capture-pane", "-p")
 		missing := ""
 		for _, text := range texts {
@@ -85,6 +92,7 @@ func (t *terminal) see(texts ...string) {
 func (t *terminal) command(text string) {
 	t.t.Helper()
 	t.tmux("send-keys", "-l", ":"+text)
+	t.see("> " + text) // Enter before the prompt is open would be for the view
 	t.tmux("send-keys", "Enter")
 }
 
