@@ -38,14 +38,17 @@ var kinds = map[string]model.StreamInfo{
 // desk is one rewatch in front of a cluster: the real engine and log, and the
 // real screen drawing into a terminal emulator.
 type desk struct {
-	t      *testing.T
+	*screen
 	log    *model.Log
 	engine *watch.Engine
-	term   *vt.SafeEmulator
-	keys   io.Writer
-	stop   context.CancelFunc
+	cancel context.CancelFunc
 	done   chan struct{} // closed when screen and engine have ended
-	ended  chan struct{} // closed when the screen has ended
+}
+
+// setting is what a desk may have beside its streams.
+type setting struct {
+	begin func(*model.Log) // called with the log before anything comes to it
+	now   func() time.Time // the clock of the screen
 }
 
 // open starts a desk and waits until every stream has its initial state.
@@ -59,9 +62,16 @@ func open(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *
 // start starts a desk of cols x rows over some resources.
 func start(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *desk {
 	t.Helper()
+	return setting{}.start(t, cfg, cols, rows, resources...)
+}
+
+func (with setting) start(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *desk {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := &desk{t: t, log: model.NewLog(model.Options{}), term: vt.NewSafeEmulator(cols, rows), stop: cancel,
-		done: make(chan struct{}), ended: make(chan struct{})}
+	d := &desk{log: model.NewLog(model.Options{}), cancel: cancel, done: make(chan struct{})}
+	if with.begin != nil {
+		with.begin(d.log)
+	}
 	c, err := watch.NewCluster("real", cfg, watch.ClusterOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +80,34 @@ func start(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) 
 	for _, r := range resources {
 		d.engine.Add(c, watch.Target{StreamInfo: kinds[r], CanList: true, CanWatch: true})
 	}
+	engineDone := make(chan struct{})
+	go func() { defer close(engineDone); d.engine.Run(ctx) }()
+	d.screen = show(t, ctx, cols, rows, ui.Options{Log: d.log, Controls: d.engine, Title: "real", Now: with.now})
+	go func() {
+		defer close(d.done)
+		<-d.ended
+		cancel()
+		<-engineDone
+	}()
+	t.Cleanup(d.stop) // before that of the screen
+	return d
+}
+
+// stop ends screen and engine.
+func (d *desk) stop() { d.cancel(); <-d.done }
+
+// screen is the interface in a terminal emulator.
+type screen struct {
+	t     *testing.T
+	term  *vt.SafeEmulator
+	keys  io.Writer
+	ended chan struct{}
+}
+
+// show runs the interface in a terminal of cols x rows until the user quits or
+// ctx ends.
+func show(t *testing.T, ctx context.Context, cols, rows int, o ui.Options) *screen {
+	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -77,57 +115,52 @@ func start(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) 
 	if err := pty.Setsize(master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
 		t.Fatal(err)
 	}
-	d.keys = master
-	engineDone := make(chan struct{})
-	go func() { defer close(engineDone); d.engine.Run(ctx) }()
-	go func() { _, _ = io.Copy(d.term, master) }()
-	go func() { _, _ = io.Copy(master, d.term) }() // the emulator's answers to queries
+	s := &screen{t: t, term: vt.NewSafeEmulator(cols, rows), keys: master, ended: make(chan struct{})}
+	go func() { _, _ = io.Copy(s.term, master) }()
+	go func() { _, _ = io.Copy(master, s.term) }() // the emulator's answers to queries
+	o.Theme, o.Input, o.Output, o.Environ = "dark", tty, tty, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
-		defer close(d.done)
-		err := ui.Run(ctx, ui.Options{Log: d.log, Controls: d.engine, Title: "real", Theme: "dark", Input: tty, Output: tty,
-			Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}})
-		close(d.ended)
-		if err != nil {
+		defer close(s.ended)
+		if err := ui.Run(ctx, o); err != nil {
 			t.Errorf("the screen ended with %v", err)
 		}
-		cancel()
-		<-engineDone
 	}()
 	t.Cleanup(func() {
 		cancel()
-		<-d.done
+		<-s.ended
 		_, _ = master.Close(), tty.Close()
-		_ = d.term.Close()
+		_ = s.term.Close()
 	})
-	return d
+	return s
 }
 
 // press types keys, as bytes of the terminal.
-func (d *desk) press(keys string) {
-	d.t.Helper()
-	if _, err := io.WriteString(d.keys, keys); err != nil {
-		d.t.Fatal(err)
+func (s *screen) press(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.keys, keys); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
 // lines are the lines of the screen, without colours.
-func (d *desk) lines() []string {
-	return strings.Split(d.term.String(), "\n")
+func (s *screen) lines() []string {
+	return strings.Split(s.term.String(), "\n")
 }
 
 // until waits for a condition, and fails with the screen when it does not come.
-func (d *desk) until(what string, timeout time.Duration, ok func() bool) {
-	d.t.Helper()
+func (s *screen) until(what string, timeout time.Duration, ok func() bool) {
+	s.t.Helper()
 	deadline := time.Now().Add(timeout)
 	for !ok() {
 		if time.Now().After(deadline) {
-			d.t.Fatalf("not within %v: %s. The screen:\n%s", timeout, what, d.term.String())
+			s.t.Fatalf("not within %v: %s. The screen:\n%s", timeout, what, s.term.String())
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
 // headerSaysLive reports whether the first line calls the screen live.
-func (d *desk) headerSaysLive() bool {
-	return strings.Contains(d.lines()[0], "LIVE")
+func (s *screen) headerSaysLive() bool {
+	return strings.Contains(s.lines()[0], "LIVE")
 }
