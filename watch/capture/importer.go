@@ -23,6 +23,7 @@ type importer struct {
 	seed    maphash.Seed
 	seeded  bool
 	last    time.Time // of the newest record
+	sealed  time.Time // the time of the newest record when the tape was last sealed
 	sum     Summary
 }
 
@@ -80,6 +81,14 @@ func (im *importer) add(f frame) error {
 	}
 	im.last = f.when
 	im.sum.Frames++
+	// A seal for each second that was recorded, as a recorder makes them: what
+	// damage later does to the tape ends at the last one before it.
+	if f.when.Sub(im.sealed) >= time.Second {
+		im.sealed = f.when
+		if err := im.w.Flush(); err != nil {
+			return err
+		}
+	}
 	if m.InitialEventsEnd && r.Type == model.Bookmark {
 		return im.to(s, f.when, model.Live, "the initial state is complete")
 	}
