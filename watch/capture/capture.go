@@ -40,6 +40,9 @@ const (
 	Objects Kind = "output of kubectl get -o json"               // objects, or Lists of them
 )
 
+// CauseUnread is the cause of the gaps that frames leave which could not be read.
+const CauseUnread model.Cause = "import-unreadable"
+
 // Summary says what was imported.
 type Summary struct {
 	Kind    Kind
@@ -115,8 +118,26 @@ func (im *importer) run(in *bufio.Reader) error {
 	if err != nil || im.sum.First == nil {
 		return err
 	}
-	return im.w.Append(model.Record{Time: im.last, Type: model.Noted, Detail: model.Note{
-		Text: fmt.Sprintf("imported with holes: %d frames could not be read, the first at %s", im.sum.Skipped, im.sum.First)}})
+	return im.holes()
+}
+
+// holes says on the tape what could not be read: as a note, and as a gap of each
+// stream, since nobody knows of which it was.
+func (im *importer) holes() error {
+	text := fmt.Sprintf("%d frames could not be read, the first at %s", im.sum.Skipped, im.sum.First)
+	if err := im.w.Append(model.Record{Time: im.last, Type: model.Noted, Detail: model.Note{Text: "imported with holes: " + text}}); err != nil {
+		return err
+	}
+	if im.holed.IsZero() { // the first frame of all
+		im.holed = im.last
+	}
+	for id := range len(im.streams) {
+		if err := im.w.Append(model.Record{Time: im.last, Stream: model.StreamID(id), Type: model.GapFound, Detail: model.Gap{
+			Cause: CauseUnread, Text: "in the import, " + text, Since: im.holed, Took: im.last.Sub(im.holed)}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recognise tells the format by the first key of the first object.
@@ -163,7 +184,7 @@ func (im *importer) skip(e *Error) error {
 	}
 	im.sum.Skipped++
 	if im.sum.First == nil {
-		im.sum.First = e
+		im.sum.First, im.holed = e, im.last
 	}
 	return nil
 }

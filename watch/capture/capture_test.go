@@ -441,6 +441,11 @@ func TestWhatCannotBeRead(t *testing.T) {
 		if c.frames >= 0 && !strings.Contains(records(t, x), "NOTE imported with holes: ") {
 			t.Errorf("%s: the tape does not say that something is missing:\n%s", name, records(t, x))
 		}
+		if c.frames > 0 {
+			if r, err := x.Verify(); err != nil || r.Verdict() != tape.Gaps || r.Gaps != sum.Streams {
+				t.Errorf("%s: %+v %v, want a gap in each stream", name, r, err)
+			}
+		}
 	}
 }
 

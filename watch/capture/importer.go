@@ -23,6 +23,7 @@ type importer struct {
 	seed    maphash.Seed
 	seeded  bool
 	last    time.Time // of the newest record
+	holed   time.Time // that of the newest record before the first frame that could not be read
 	sealed  time.Time // the time of the newest record when the tape was last sealed
 	sum     Summary
 }
