@@ -94,6 +94,8 @@ func newRoot(s streams) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runLive(cmd.Context(), f, args, s) },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return f.configure(cmd) },
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -102,6 +104,6 @@ func newRoot(s streams) *cobra.Command {
 	root.Flags().Bool("version", false, "Print the version") // cobra's own would take -v, kubectl's verbosity
 	f.addTo(root)
 	root.ValidArgsFunction = completeTypes
-	root.AddCommand(newDemo(f, s), newDiff(f, s), newExport(f, s), newImport(f, s), newInfo(f, s), newRecord(f, s), newRepair(f, s), newReplay(f, s), newServe(f, s), newTail(f, s), newVerify(f, s), newVersion(s))
+	root.AddCommand(newConfig(s), newDemo(f, s), newDiff(f, s), newExport(f, s), newImport(f, s), newInfo(f, s), newRecord(f, s), newRepair(f, s), newReplay(f, s), newServe(f, s), newTail(f, s), newVerify(f, s), newVersion(s))
 	return root
 }

@@ -64,7 +64,8 @@ func isolate(t *testing.T) {
 	home := t.TempDir()
 	for k, v := range map[string]string{
 		"HOME": home, "USERPROFILE": home, "XDG_STATE_HOME": filepath.Join(home, "state"),
-		"KUBECONFIG": "", "KUBERNETES_SERVICE_HOST": "", "KUBERNETES_SERVICE_PORT": "", "KUBERNETES_MASTER": "",
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"),
+		"KUBECONFIG":      "", "KUBERNETES_SERVICE_HOST": "", "KUBERNETES_SERVICE_PORT": "", "KUBERNETES_MASTER": "",
 		"HTTP_PROXY": "", "HTTPS_PROXY": "", "http_proxy": "", "https_proxy": "",
 	} {
 		t.Setenv(k, v)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"rewatch/cli/config"
 	"rewatch/model"
+	"rewatch/model/noise"
 	"rewatch/watch/resolve"
 )
 
@@ -37,6 +40,10 @@ type flags struct {
 	// Where to keep it.
 	record string
 	redact []string
+	// From the configuration file alone.
+	types []string       // watched where no TYPE is named; none is the usual ones
+	zone  *time.Location // of times on screen
+	noise []noise.Rule
 
 	groups []group
 }
@@ -51,7 +58,9 @@ func newFlags() *flags {
 	f := &flags{
 		kube:   genericclioptions.NewConfigFlags(false),
 		memory: quantity{model.DefaultBudget},
-		theme:  choice{"auto", []string{"auto", "dark", "light", "none"}},
+		theme:  choice{"auto", config.Themes()},
+		zone:   time.Local,
+		noise:  noise.Default(),
 	}
 	// Ours repeat where kubectl's do not, and nothing is cached on disk.
 	f.kube.Context, f.kube.Namespace, f.kube.CacheDir = nil, nil, nil
@@ -140,6 +149,9 @@ func (f *flags) printUsage(w io.Writer, cmd *cobra.Command) {
 
 // request checks what can be checked before anything is contacted.
 func (f *flags) request(args []string) (resolve.Request, error) {
+	if len(args) == 0 {
+		args = f.types
+	}
 	types, err := resolve.Parse(args)
 	if err != nil {
 		return resolve.Request{}, usage("%v", err)
@@ -165,10 +177,6 @@ func (f *flags) request(args []string) (resolve.Request, error) {
 	return resolve.Request{Types: types, Label: f.selector, Field: f.fieldSelector}, nil
 }
 
-// minMemory is the least --memory: below, the log could not hold one large
-// object and what it changed from.
-const minMemory = 8 << 20
-
 // quantity is a flag for a number of bytes, written as Kubernetes does.
 type quantity struct{ bytes int64 }
 
@@ -179,15 +187,11 @@ func (q *quantity) Type() string { return "quantity" }
 
 // Set reads 512Mi, 2Gi, 1e9.
 func (q *quantity) Set(s string) error {
-	v, err := resource.ParseQuantity(s)
-	if err != nil {
-		return fmt.Errorf("it must be a number of bytes such as 512Mi")
+	bytes, err := config.ParseMemory(s)
+	if err == nil {
+		q.bytes = bytes
 	}
-	if v.Value() < minMemory {
-		return fmt.Errorf("it must be at least 8Mi")
-	}
-	q.bytes = v.Value()
-	return nil
+	return err
 }
 
 // choice is a flag for one of some words.

@@ -105,11 +105,11 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 	begin := from
 	if o.at != "" {
 		var err error
-		if begin, err = parseMoment(o.at, from, to, time.Local); err != nil {
+		if begin, err = parseMoment(o.at, from, to, f.zone); err != nil {
 			return err
 		}
 		if begin.Before(from) || begin.After(to) {
-			return outside(o.at, from, to, time.Local)
+			return outside(o.at, from, to, f.zone)
 		}
 	}
 	r := replay{flags: f, streams: s, title: tapeTitle(names), sources: sources, speed: o.speed.times}
@@ -179,7 +179,7 @@ func (r replay) show(ctx context.Context, p *player.Player) error {
 	if theme == "none" {
 		theme = "mono"
 	}
-	err := ui.Run(ctx, ui.Options{Transport: p, Title: r.title, Theme: theme,
+	err := ui.Run(ctx, ui.Options{Transport: p, Title: r.title, Theme: theme, Location: r.flags.zone,
 		Environ: os.Environ(), Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))

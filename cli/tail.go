@@ -147,7 +147,7 @@ func runTail(ctx context.Context, f *flags, x tailFlags, args []string, s stream
 	if err != nil {
 		return err
 	}
-	if p.noise, err = noise.Compile(noise.Default()); err != nil {
+	if p.noise, err = noise.Compile(f.noise); err != nil {
 		return err
 	}
 	if len(x.from) > 0 {

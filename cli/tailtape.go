@@ -24,6 +24,9 @@ func tailTape(ctx context.Context, f *flags, p plan, args []string, s streams) e
 	if err != nil {
 		return err
 	}
+	if len(args) == 0 { // everything, whatever is watched by default
+		req.Types = nil
+	}
 	if f.selector != "" || f.fieldSelector != "" {
 		return usage("selectors are for servers; of a tape, --filter selects")
 	}

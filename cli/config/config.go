@@ -1,0 +1,265 @@
+// Package config reads the configuration file. It is strict: what it does not
+// know is a mistake, told with its line, its key and what to do.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"rewatch/model"
+	"rewatch/model/noise"
+	"rewatch/watch/resolve"
+)
+
+// Config is what the file says; what it leaves out has its default.
+type Config struct {
+	Theme    string // one of Themes
+	Memory   int64  // bytes of history in the interface
+	TimeZone string // "local", or a name for time.LoadLocation
+	// Types are watched where the command line names none; none is the usual
+	// ones. They are spelled as on the command line.
+	Types []string
+	Noise []noise.Rule // those that come with rewatch and are not off, then those of the file
+}
+
+// Themes are the words for theme.
+func Themes() []string { return []string{"auto", "dark", "light", "none"} }
+
+// Default is the configuration of an empty file.
+func Default() Config {
+	return Config{Theme: "auto", Memory: model.DefaultBudget, TimeZone: "local", Noise: noise.Default()}
+}
+
+// Location is the time zone.
+func (c Config) Location() *time.Location {
+	if c.TimeZone == "local" {
+		return time.Local
+	}
+	l, err := time.LoadLocation(c.TimeZone)
+	if err != nil { // Parse has tried
+		return time.UTC
+	}
+	return l
+}
+
+// minMemory is the least memory: below, the log could not hold one large object
+// and what it changed from.
+const minMemory = 8 << 20
+
+// ParseMemory reads a number of bytes such as 512Mi or 1e9.
+func ParseMemory(text string) (bytes int64, err error) {
+	v, err := resource.ParseQuantity(text)
+	if err != nil {
+		return 0, errors.New("it must be a number of bytes such as 512Mi")
+	}
+	if v.Value() < minMemory {
+		return 0, errors.New("it must be at least 8Mi")
+	}
+	return v.Value(), nil
+}
+
+// Path is where the file is: $XDG_CONFIG_HOME/rewatch/config.yaml, or in the
+// directory for configuration that the system has.
+func Path() (string, error) {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) { // as its specification says
+		var err error
+		if dir, err = os.UserConfigDir(); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(dir, "rewatch", "config.yaml"), nil
+}
+
+// Load reads the file at path; one that does not exist is empty. The error is
+// an *[Error], or that of reading.
+func Load(path string) (c Config, found bool, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Default(), false, nil
+	}
+	if err != nil {
+		return Default(), false, err
+	}
+	defer func() { _ = f.Close() }()
+	text := make([]byte, maxSize+1)
+	n := 0
+	for n < len(text) {
+		m, err := f.Read(text[n:])
+		if n += m; err != nil {
+			break
+		}
+	}
+	c, err = Parse(text[:n])
+	if e := (*Error)(nil); errors.As(err, &e) {
+		e.File = path
+	}
+	return c, true, err
+}
+
+// maxSize bounds the file, in bytes.
+const maxSize = 1 << 20
+
+// Error says what is wrong with a file.
+type Error struct {
+	File    string
+	Line    int    // from 1; 0 is the whole file
+	Key     string // noise.rules[0].kind; "" is the whole file
+	Message string
+	Hint    string // what to do; may be ""
+}
+
+// Error is one line.
+func (e *Error) Error() string {
+	s := e.File
+	if e.Line > 0 {
+		s += fmt.Sprintf(" line %d", e.Line)
+	}
+	if e.Key != "" {
+		s += ": " + e.Key
+	}
+	s = strings.TrimPrefix(s+": "+e.Message, ": ")
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return strings.TrimSpace(s)
+}
+
+// Parse reads the text of a file. The error is an *[Error] without File.
+func Parse(text []byte) (Config, error) {
+	c := Default()
+	if len(text) > maxSize {
+		return c, &Error{Message: "the file has more than 1 MiB"}
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	var root, more yaml.Node
+	if err := d.Decode(&root); err != nil {
+		if len(bytes.TrimSpace(text)) == 0 || err.Error() == "EOF" {
+			return c, nil
+		}
+		return c, syntax(err)
+	}
+	if err := d.Decode(&more); err == nil {
+		return c, &Error{Line: more.Line, Message: "a second document begins here", Hint: "take out the line ---"}
+	} else if err.Error() != "EOF" {
+		return c, syntax(err)
+	}
+	if null(root.Content[0]) {
+		return c, nil
+	}
+	if err := c.read(root.Content[0]); err != nil {
+		return Default(), err
+	}
+	return c, nil
+}
+
+// syntax is a mistake in the YAML itself: "yaml: line 3: …".
+func syntax(err error) *Error {
+	e := &Error{Message: "no YAML: " + strings.TrimPrefix(err.Error(), "yaml: "), Hint: "an example: rewatch config example"}
+	if _, scanErr := fmt.Sscanf(err.Error(), "yaml: line %d: ", &e.Line); scanErr == nil {
+		_, e.Message, _ = strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), ": ")
+		e.Message = "no YAML: " + e.Message
+	}
+	return e
+}
+
+func (c *Config) read(n *yaml.Node) error {
+	return members(n, "", map[string]func(*yaml.Node, string) error{
+		"theme": func(n *yaml.Node, key string) error {
+			return word(n, key, &c.Theme, func(s string) error {
+				if !slices.Contains(Themes(), s) {
+					return errors.New("it must be one of " + strings.Join(Themes(), ", "))
+				}
+				return nil
+			})
+		},
+		"memory": func(n *yaml.Node, key string) error {
+			var text string
+			return word(n, key, &text, func(s string) (err error) { c.Memory, err = ParseMemory(s); return err })
+		},
+		"timeZone": func(n *yaml.Node, key string) error {
+			return word(n, key, &c.TimeZone, func(s string) error {
+				if _, err := time.LoadLocation(s); err != nil && s != "local" {
+					return errors.New("it must be local, UTC or a name such as Europe/Berlin that this system knows")
+				}
+				return nil
+			})
+		},
+		"types": func(n *yaml.Node, key string) error {
+			return words(n, key, &c.Types, func(s string) error {
+				_, err := resolve.Parse([]string{s})
+				return err
+			})
+		},
+		"noise": c.readNoise,
+	})
+}
+
+func (c *Config) readNoise(n *yaml.Node, key string) error {
+	var off []string
+	var rules []noise.Rule
+	var names []string
+	for _, r := range noise.Default() {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	err := members(n, key, map[string]func(*yaml.Node, string) error{
+		"off": func(n *yaml.Node, key string) error {
+			return words(n, key, &off, func(s string) error {
+				if !slices.Contains(names, s) {
+					return errors.New("no rule that comes with rewatch is called so; they are " + strings.Join(names, ", "))
+				}
+				return nil
+			})
+		},
+		"rules": func(n *yaml.Node, key string) error {
+			return items(n, key, func(n *yaml.Node, key string) error {
+				r, err := readRule(n, key)
+				rules = append(rules, r)
+				return err
+			})
+		},
+	})
+	c.Noise = append(slices.DeleteFunc(noise.Default(), func(r noise.Rule) bool { return slices.Contains(off, r.Name) }), rules...)
+	return err
+}
+
+func readRule(n *yaml.Node, key string) (r noise.Rule, err error) {
+	into := func(s *string) func(*yaml.Node, string) error {
+		return func(n *yaml.Node, key string) error { return word(n, key, s, nil) }
+	}
+	err = members(n, key, map[string]func(*yaml.Node, string) error{
+		"name": into(&r.Name), "kind": into(&r.Kind), "namespace": into(&r.Namespace), "object": into(&r.Object),
+		"paths": func(n *yaml.Node, key string) error { return words(n, key, &r.Paths, nil) },
+		"deleted": func(n *yaml.Node, key string) error {
+			var text string
+			return word(n, key, &text, func(s string) (err error) {
+				if r.Deleted, err = time.ParseDuration(s); err != nil || r.Deleted <= 0 {
+					return errors.New("it must be an age such as 50m or 1h")
+				}
+				return nil
+			})
+		},
+	})
+	if err != nil {
+		return r, err
+	}
+	if _, err := noise.Compile([]noise.Rule{r}); err != nil {
+		return r, &Error{Line: n.Line, Key: key, Message: err.Error(), Hint: "an example: rewatch config example"}
+	}
+	if len(r.Paths) == 0 && r.Deleted == 0 {
+		return r, &Error{Line: n.Line, Key: key, Message: "it says neither which paths nor which deletions are noise", Hint: "give it paths, or deleted"}
+	}
+	return r, nil
+}
