@@ -42,7 +42,8 @@ type item struct {
 // newCursor returns a cursor at a moment: what comes next is later. enter is
 // called with each tape that has begun by then while its reader holds the state
 // of that moment; the tapes that begin later come with an item of their own.
-func newCursor(r *reel, at int64, enter func(*head, []*part) error) (*cursor, error) {
+// known are readers that are at that moment already.
+func newCursor(r *reel, at int64, known readers, enter func(*head, []*part) error) (*cursor, error) {
 	c := &cursor{heads: make([]head, len(r.parts))}
 	newest := r.newest(at)
 	for i, p := range r.parts {
@@ -55,8 +56,10 @@ func newCursor(r *reel, at int64, enter func(*head, []*part) error) (*cursor, er
 			h.when, h.number = over, p.records
 			continue
 		}
-		if err := h.seek(at); err != nil {
-			return nil, err
+		if h.reader = known[p]; h.reader == nil {
+			if err := h.seek(at); err != nil {
+				return nil, err
+			}
 		}
 		h.last = min(at, p.to)
 		if err := enter(h, newest); err != nil {

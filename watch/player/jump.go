@@ -100,11 +100,11 @@ func (p *Player) arrive(w *wish, a arrival, last bool) {
 
 // build fills a new log from a moment on until it is done.
 func (p *Player) build(ctx context.Context, start int64, done func(*take) bool) (*take, error) {
-	return p.fill(ctx, start, nil, done)
+	return p.fill(ctx, start, nil, nil, done)
 }
 
-func (p *Player) fill(ctx context.Context, start int64, pre *preview, done func(*take) bool) (*take, error) {
-	t, err := newTake(ctx, p.reel, start, pre, p.o.Log)
+func (p *Player) fill(ctx context.Context, start int64, pre *preview, at readers, done func(*take) bool) (*take, error) {
+	t, err := newTake(ctx, p.reel, start, pre, at, p.o.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +115,14 @@ func (p *Player) fill(ctx context.Context, start int64, pre *preview, done func(
 // without the objects that nothing is shown of comes first.
 func (p *Player) show(ctx context.Context, to int64, done func(*take) bool) (*take, error) {
 	start := p.start(to)
-	t, err := p.fill(ctx, start, &preview{to, p.o.large}, done)
+	t, err := p.fill(ctx, start, &preview{to, p.o.large}, nil, done)
 	if err != nil || !t.partial {
 		return t, err
 	}
+	whole := t.whole
+	t.whole = nil // or they would be held with the log
 	p.preview(t, to)
-	return p.build(ctx, start, done)
+	return p.fill(ctx, start, nil, whole, done)
 }
 
 // preview shows a log that another one will replace.

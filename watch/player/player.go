@@ -344,7 +344,7 @@ func (p *Player) play() time.Duration {
 	c, behind := p.clock, p.behind
 	p.mu.Unlock()
 	t := p.take
-	if t == nil || !c.playing && !behind {
+	if t == nil || t.partial || !c.playing && !behind {
 		return forever
 	}
 	if p.o.Hold != nil && p.o.Hold() {

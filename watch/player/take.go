@@ -26,6 +26,9 @@ type take struct {
 	// owners are the tapes whose state the streams have, by stream; nil before
 	// the first.
 	owners []*part
+	// whole are the readers of the whole state of a partial log, for the log
+	// that will replace it.
+	whole readers
 	// resyncing are the streams that go on after a time in which nothing was
 	// recorded, without a state of their own: their first list tells what is
 	// gone.
@@ -51,15 +54,18 @@ type preview struct {
 	large int   // so many objects are a large state
 }
 
+// readers are some of the tapes' at the moment at which a log begins.
+type readers map[*part]*tape.Reader
+
 // newTake begins a log at a moment. The objects that exist then are its first
 // rows.
-func newTake(ctx context.Context, r *reel, start int64, p *preview, o model.Options) (t *take, err error) {
+func newTake(ctx context.Context, r *reel, start int64, p *preview, at readers, o model.Options) (t *take, err error) {
 	t = &take{reel: r, log: model.NewLog(o), start: start, now: max(start, r.from.UnixNano()), owners: make([]*part, len(r.streams)),
-		resyncing: map[model.StreamID]gapTime{}}
+		resyncing: map[model.StreamID]gapTime{}, whole: readers{}}
 	for _, s := range r.streams {
 		t.log.AddStream(s)
 	}
-	t.cursor, err = newCursor(r, start, func(h *head, newest []*part) error {
+	t.cursor, err = newCursor(r, start, at, func(h *head, newest []*part) error {
 		return t.enter(ctx, h, p, func(s model.StreamID) bool { return newest[s] == h.part })
 	})
 	if err != nil {
@@ -128,10 +134,14 @@ func (t *take) heartbeats(h *head, own func(model.StreamID) bool, before []*part
 // known before, it compares them.
 func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool, before []*part, at int64) (map[model.StreamID]*comparison, error) {
 	found := map[model.StreamID]*comparison{}
-	all := h.reader.Objects()
 	if p != nil && h.reader.Len() >= p.large {
-		all, t.partial = h.reader.ObjectsUntil(time.Unix(0, p.until)), true
+		some, err := h.reader.Apart(time.Unix(0, p.until))
+		if err != nil {
+			return nil, &tapeError{h.Name, err}
+		}
+		t.whole[h.part], h.reader, t.partial = h.reader, some, true
 	}
+	all := h.reader.Objects()
 	var failed error
 	t.log.Load(func(yield func(model.Record) bool) {
 		for o, err := range all {

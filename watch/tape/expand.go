@@ -27,6 +27,8 @@ type formPiece struct {
 // expander knows the forms of the data frame that is being read.
 type expander struct {
 	forms   []*form
+	known   map[string]*form // by what their declarations say behind the number; of the data frames before as well
+	size    int              // bytes of those declarations
 	rolling rolling
 	out     []byte
 	filled  []byte // all values of a line
@@ -59,6 +61,8 @@ func (x *expander) copy(of *expander) {
 
 var (
 	formLine = []byte(`{"form":`)
+	formWord = []byte(`"form"`)
+	escaped  = []byte(`\u`)
 	errForm  = fmt.Errorf("%w: a form that is none, or not known", errLine)
 )
 
@@ -269,34 +273,59 @@ type formJSON struct {
 	Line  []any  `json:"line"`
 }
 
+// maxKnown bounds the declarations that are remembered from one data frame to
+// the next, which has most of them again.
+const maxKnown = 4 << 20
+
 func (x *expander) declare(line []byte) error {
+	number := strconv.AppendInt(append(make([]byte, 0, 32), formLine...), int64(len(x.forms)), 10)
+	says, usual := bytes.CutPrefix(line, append(number, ','))
+	if usual && x.known[string(says)] != nil {
+		x.forms = append(x.forms, x.known[string(says)])
+		return nil
+	}
+	f, err := readForm(line, len(x.forms))
+	if err != nil {
+		return err
+	}
+	x.forms = append(x.forms, f)
+	if usual && !bytes.Contains(bytes.ToLower(says), formWord) && !bytes.Contains(says, escaped) {
+		if x.size += len(says); x.known == nil || x.size > maxKnown {
+			x.known, x.size = map[string]*form{}, len(says)
+		}
+		x.known[string(says)] = f
+	}
+	return nil
+}
+
+// readForm reads the declaration of the form with this number.
+func readForm(line []byte, number int) (*form, error) {
 	var j formJSON
 	if err := json.Unmarshal(line, &j); err != nil {
-		return fmt.Errorf("%w: %w", errForm, err)
+		return nil, fmt.Errorf("%w: %w", errForm, err)
 	}
-	if j.Form != len(x.forms) {
-		return errForm
+	if j.Form != number {
+		return nil, errForm
 	}
 	f := &form{holes: []byte(j.Holes)}
 	for i, p := range j.Line {
 		switch p := p.(type) {
 		case string:
 			if i%2 != 0 {
-				return errForm
+				return nil, errForm
 			}
 			f.pieces = append(f.pieces, formPiece{[]byte(p), -1})
 			f.size += len(p) + 8
 		case float64:
 			n := int(p)
 			if i%2 == 0 || float64(n) != p || n < 0 || n >= len(f.holes) {
-				return errForm
+				return nil, errForm
 			}
 			f.pieces[len(f.pieces)-1].value = n
 		default:
-			return errForm
+			return nil, errForm
 		}
 	}
 	f.plan = f.planned()
-	x.forms = append(x.forms, f)
-	return nil
+	return f, nil
 }

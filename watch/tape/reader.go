@@ -22,7 +22,8 @@ type Reader struct {
 	buf      []byte
 	expander expander
 	line     line
-	held     bool // line has been read and not yet taken in
+	held     bool   // line has been read and not yet taken in
+	one      []byte // its text
 
 	now     int64
 	number  objectNumber
@@ -151,7 +152,7 @@ func (r *Reader) advance() (wrong, err error) {
 		if err != nil { // the times of what follows hang by this line
 			return nil, r.drop(err.Error())
 		}
-		r.text, r.held = rest, true
+		r.text, r.held, r.one = rest, true, text
 		if r.rebuilt += int64(len(text)); r.rebuilt > r.t.limits.Rebuilt {
 			return nil, fmt.Errorf("%w: %d bytes rebuilt from one frame", ErrLimit, r.rebuilt)
 		}
@@ -165,7 +166,7 @@ func (r *Reader) advance() (wrong, err error) {
 func (r *Reader) later() error {
 	if f := r.line.form; f != nil {
 		text, err := r.expander.assemble(f, r.t.limits.Line)
-		if err == nil {
+		if r.one = text; err == nil {
 			err = r.line.parse(text)
 		}
 		if err != nil {
