@@ -235,6 +235,13 @@ func (e *Encoder) EncodeWithin(dst, base, target []byte, most int) (out []byte, 
 	if e.diff(base, target); e.room < 0 {
 		return dst, false
 	}
+	return e.AppendLast(dst, target), true
+}
+
+// AppendLast appends to dst the binary spelling of the newest splice that was
+// made, in whichever spelling, given its target once more. It saves looking
+// for the splice again.
+func (e *Encoder) AppendLast(dst, target []byte) []byte {
 	for k, s := range e.steps {
 		dst = binary.AppendUvarint(dst, uint64(s.copied))
 		last := k == len(e.steps)-1
@@ -249,7 +256,7 @@ func (e *Encoder) EncodeWithin(dst, base, target []byte, most int) (out []byte, 
 			dst = binary.AppendVarint(dst, int64(s.jump-(s.to-s.from)))
 		}
 	}
-	return dst, true
+	return dst
 }
 
 // ErrNotText is returned by EncodeJSON for a target that is not valid UTF-8.

@@ -57,6 +57,9 @@ func checkRound(t *testing.T, e *Encoder, base, target []byte) (size int) {
 	if n := SizeJSON(int64(len(base)), text); n != int64(len(target)) {
 		t.Fatalf("SizeJSON: %d, want %d\nbase   %q\ntarget %q\nsplice %s", n, len(target), base, target, text)
 	}
+	if got, err := Apply(nil, base, e.AppendLast(nil, target), len(target)); err != nil || !bytes.Equal(got, target) {
+		t.Fatalf("AppendLast of %s: %v\nbase   %q\ntarget %q\ngot    %q", text, err, base, target, got)
+	}
 	if got, err := ApplyJSON(nil, base, text, len(target)); err != nil || !bytes.Equal(got, target) {
 		t.Fatalf("ApplyJSON: %v\nbase   %q\ntarget %q\ngot    %q\nsplice %s", err, base, target, got, text)
 	}
