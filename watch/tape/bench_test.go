@@ -291,6 +291,10 @@ type generator struct {
 	apps    [200]string
 	buf     []byte
 	queue   []model.Record
+
+	// keep is how many Events exist at most: older ones are deleted. 0: no limit.
+	keep   int
+	events [][]byte
 }
 
 type genPod struct {
@@ -322,6 +326,49 @@ func newGenerator(seed uint64) *generator {
 func (g *generator) uid() string {
 	a, b := g.rnd.Uint64(), g.rnd.Uint64()
 	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", uint32(a), uint16(a>>32), uint16(a>>48)&0xfff, uint16(b)&0xfff, b>>16)
+}
+
+// BenchmarkMemory records events of a cluster of constant size to a file, and
+// reports the heap of the whole process after a garbage collection, and with
+// garbage, after a quarter of them and at the end.
+func BenchmarkMemory(b *testing.B) {
+	f, err := os.Create(filepath.Join(b.TempDir(), "t"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	n := corpusSize(b)
+	g := newGenerator(1)
+	g.keep = 10_000
+	w := NewWriter(f, testHeader(), Options{})
+	for _, s := range g.streams {
+		w.AddStream(s)
+	}
+	heap := func(unit string) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapInuse)/1e6, unit+"-with-garbage-MB")
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapInuse)/1e6, unit+"-MB")
+		b.ReportMetric(float64(len(w.objects)), unit+"-objects")
+	}
+	for i := range n {
+		if err := w.Append(g.next()); err != nil {
+			b.Fatal(err)
+		}
+		if i%2000 == 0 {
+			_ = w.Flush()
+		}
+		if i == n/4 {
+			heap("quarter")
+		}
+	}
+	heap("end")
+	b.ReportMetric(0, "ns/op")
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // next returns the next record, valid until the next call.
@@ -370,6 +417,14 @@ func (g *generator) step() {
 func (g *generator) event(p *genPod) {
 	g.emit(3, model.Added, `{"kind":"Event","apiVersion":"v1","metadata":{"name":"%s.%x","namespace":"team","uid":%q,"resourceVersion":"%d","creationTimestamp":%q},"involvedObject":{"kind":"Pod","name":%q,"uid":%q},"reason":"Started","message":"Started container c%d","source":{"component":"kubelet"},"firstTimestamp":%q,"count":1,"type":"Normal"}`,
 		p.name, g.rnd.Uint64(), g.uid(), g.rv, g.now.Format(time.RFC3339), p.name, p.uid, g.rnd.IntN(3), g.now.Format(time.RFC3339))
+	if g.keep == 0 {
+		return
+	}
+	g.events = append(g.events, bytes.Clone(g.queue[len(g.queue)-1].Raw))
+	if len(g.events) > g.keep {
+		g.emit(3, model.Deleted, "%s", g.events[0])
+		g.events = g.events[1:]
+	}
 }
 
 func (g *generator) pod(p *genPod, typ model.Type) {

@@ -205,6 +205,7 @@ func (w *Writer) checkpoint(t int64) {
 		id, _ := identify(&w.streams[o.stream].StreamInfo, raw)
 		w.line = append(w.line[:0], `{"e":"L"`...)
 		w.alone += w.base(o, id, raw, false)
+		w.chill(o, raw)
 		w.line = append(w.line, '}', '\n')
 		_ = w.endLine()
 	}

@@ -3,6 +3,7 @@ package tape
 import (
 	"bytes"
 	"math"
+	"math/bits"
 
 	"rewatch/model"
 	"rewatch/model/jsonscan"
@@ -40,7 +41,30 @@ type texts struct {
 	cold           int64
 	newest, oldest *object
 	encoder        splice.Encoder
-	spare          []byte
+	spares         spares
+}
+
+// spares is memory of texts that are no longer held, one by each size in bits.
+type spares [18][]byte
+
+// fits reports whether memory is enough for a text, and not far too much.
+func fits(b []byte, size int) bool { return cap(b) >= size && cap(b) <= 2*size+1024 }
+
+func (s *spares) put(b []byte) {
+	if c := bits.Len(uint(cap(b))); c < len(s) {
+		s[c] = b
+	}
+}
+
+// get returns memory for a text of some size.
+func (s *spares) get(size int) []byte {
+	for c := bits.Len(uint(size)); c <= bits.Len(uint(2*size+1024)) && c < len(s); c++ {
+		if b := s[c]; fits(b, size) {
+			s[c] = nil
+			return b[:0]
+		}
+	}
+	return make([]byte, 0, size+size/16)
 }
 
 func newTexts(budget int64) texts {
@@ -60,10 +84,9 @@ func (t *texts) of(o *object) ([]byte, error) {
 		text = bytes.Clone(text)
 	} else {
 		var err error
-		if text, err = splice.Apply(t.spare[:0], o.root.text, o.cold, math.MaxInt); err != nil {
+		if text, err = splice.Apply(t.spares.get(len(o.root.text)), o.root.text, o.cold, math.MaxInt); err != nil {
 			return nil, err // a bug: it was made here
 		}
-		t.spare = nil
 	}
 	t.warm(o, text)
 	return o.text, nil
@@ -82,8 +105,9 @@ func (t *texts) set(o *object, text []byte) (free []byte) {
 // one before if that fits.
 func (t *texts) replace(o *object, text []byte) {
 	into := o.text
-	if c := cap(into); c < len(text) || c > 2*len(text)+1024 {
-		into = make([]byte, 0, len(text)+len(text)/16)
+	if !fits(into, len(text)) {
+		t.spares.put(into)
+		into = t.spares.get(len(text))
 	}
 	t.drop(o)
 	t.warm(o, append(into[:0], text...))
@@ -108,18 +132,28 @@ func (t *texts) thaw(o *object) {
 	o.cold = nil
 }
 
+// chill tells how an object that has its text is written once it is cold: the
+// splice against its root. Most objects are cold before they change again.
+func (t *texts) chill(o *object, splice []byte) {
+	if len(splice) <= len(o.text)*3/4 {
+		o.cold = bytes.Clone(splice)
+		t.cold += int64(len(o.cold))
+	}
+}
+
 // cool keeps an object as a splice.
 func (t *texts) cool(o *object) {
 	t.unlink(o)
 	t.hot -= int64(cap(o.text))
 	if o.cold != nil { // not changed since it was cold
-		t.spare, o.text = o.text, nil
+		t.spares.put(o.text)
+		o.text = nil
 		return
 	}
 	if o.root != nil {
 		if s, ok := t.encoder.EncodeWithin(nil, o.root.text, o.text, len(o.text)*3/4); ok {
 			o.cold = bytes.Clone(s)
-			t.spare = o.text
+			t.spares.put(o.text)
 		} else {
 			o.root = nil
 		}

@@ -46,6 +46,7 @@ func (w *Writer) Begin(when time.Time, streams []StreamState, live int, objects 
 		w.alone += w.base(o, id, x.Raw, true)
 		w.line = append(w.line, '}', '\n')
 		w.texts.set(o, append([]byte(nil), x.Raw...))
+		w.chill(o, x.Raw)
 		_ = w.endLine()
 		n++
 	}

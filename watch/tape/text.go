@@ -54,7 +54,16 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 		w.alone += w.base(o, id, raw, true)
 	}
 	w.texts.replace(o, raw)
+	w.chill(o, raw)
 	return o
+}
+
+// chill is [texts.chill] for an object that base has just written.
+func (w *Writer) chill(o *object, raw []byte) {
+	if o.root != nil {
+		w.delta = w.splice.AppendLast(w.delta[:0], raw)
+		w.texts.chill(o, w.delta)
+	}
 }
 
 // number writes that of an object that has had a line before.
