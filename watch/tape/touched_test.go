@@ -2,14 +2,16 @@ package tape
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"rewatch/model"
 )
 
-// TestObjectsUntilAreThoseOfTheRecords: whatever a record up to the moment
-// changes is among them as it was, and not much else.
+// TestObjectsUntilAreThoseOfTheRecords: of the objects that exist, those that a
+// record up to the moment changes, and at most that of the record behind it.
+// What they are is told by a straight read of the tape.
 func TestObjectsUntilAreThoseOfTheRecords(t *testing.T) {
 	var out bytes.Buffer
 	g := newGenerator(9)
@@ -26,82 +28,80 @@ func TestObjectsUntilAreThoseOfTheRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	tape := mustOpen(t, out.Bytes())
-	from := tape.Info().From
-	length := tape.Info().To.Sub(from)
-	found := 0
+	info := tape.Info()
+	if info.Segments != 1 {
+		t.Fatalf("%d segments: a checkpoint makes it all objects", info.Segments)
+	}
+	length := info.To.Sub(info.From)
+	changes := 0
 	for i := range 8 {
-		at := from.Add(length / 10 * time.Duration(i+1))
+		at := info.From.Add(length / 10 * time.Duration(i+1))
 		until := at.Add(length / 100)
+		before, changed, behind := straight(t, tape, at, until)
+		changes += len(changed)
 		r, err := tape.Seek(at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := map[string]string{}
-		all := 0
-		for o, err := range r.Objects() {
-			if err != nil {
-				t.Fatal(err)
+		if got := textsByUID(t, r.Objects()); len(got) != len(before) || r.Len() != len(before) {
+			t.Errorf("moment %d: %d objects, Len is %d, want %d", i, len(got), r.Len(), len(before))
+		}
+		got := textsByUID(t, r.ObjectsUntil(until))
+		for uid, raw := range got {
+			if raw != before[uid] {
+				t.Errorf("moment %d: %s is not what it was", i, uid)
 			}
-			before[strings.Clone(o.Identity.UID)] = string(o.Raw)
-			all++
-		}
-		if all != r.Len() {
-			t.Errorf("%d objects, Len is %d", all, r.Len())
-		}
-		some := map[string]bool{}
-		for o, err := range r.ObjectsUntil(until) {
-			if err != nil {
-				t.Fatal(err)
+			if !changed[uid] && uid != behind {
+				t.Errorf("moment %d: %s is among them, but not changed", i, uid)
 			}
-			if string(o.Raw) != before[o.Identity.UID] {
-				t.Fatalf("%s is not what it was", o.Identity.Name)
+		}
+		for uid := range changed {
+			if _, ok := got[uid]; !ok {
+				t.Errorf("moment %d: %s is changed, but is not among them", i, uid)
 			}
-			some[strings.Clone(o.Identity.UID)] = true
 		}
-		found += len(some)
-		if len(some) > all/2 {
-			t.Errorf("%d of %d objects", len(some), all)
-		}
-		apart, err := r.Apart(until)
+	}
+	if changes < 30 {
+		t.Errorf("%d changes of objects that exist", changes)
+	}
+}
+
+// straight reads a tape from its beginning: the objects at a moment by UID,
+// which of them change until another one, and the UID of the record behind.
+func straight(t *testing.T, tape *Tape, at, until time.Time) (objects map[string]string, changed map[string]bool, behind string) {
+	t.Helper()
+	objects, changed = map[string]string{}, map[string]bool{}
+	for e, err := range tape.Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for o, err := range apart.Objects() {
-			if err != nil || string(o.Raw) != before[o.Identity.UID] || !some[o.Identity.UID] {
-				t.Fatalf("%s is not what it was: %v", o.Identity.Name, err)
+		uid := strings.Clone(e.Identity.UID)
+		_, exists := objects[uid]
+		switch {
+		case e.Time.After(until):
+			return objects, changed, uid
+		case e.Time.After(at):
+			if exists {
+				changed[uid] = true
 			}
-		}
-		var ahead []string
-		for {
-			e, err := apart.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ahead = append(ahead, fmt.Sprint(e.Time, e.Type, e.Identity, string(e.Raw)))
-			if e.Time.After(until) {
-				break
-			}
-		}
-		for o, err := range r.Objects() { // it has stayed where it was
-			if err != nil || string(o.Raw) != before[o.Identity.UID] {
-				t.Fatalf("%s is not what it was: %v", o.Identity.Name, err)
-			}
-		}
-		for {
-			e, err := r.Next()
-			if len(ahead) == 0 || err == nil && ahead[0] != fmt.Sprint(e.Time, e.Type, e.Identity, string(e.Raw)) {
-				t.Fatal("it read other records apart")
-			}
-			ahead = ahead[1:]
-			if err != nil || e.Time.After(until) {
-				break
-			}
-			if before[e.Identity.UID] != "" && !some[e.Identity.UID] {
-				t.Fatalf("%s is changed, but is not among them", e.Identity.Name)
-			}
+		case e.Type == model.Deleted:
+			delete(objects, uid)
+		default:
+			objects[uid] = string(e.Raw)
 		}
 	}
-	if found == 0 {
-		t.Error("none at all")
+	return objects, changed, ""
+}
+
+// textsByUID are the texts of objects by UID.
+func textsByUID(t *testing.T, objects func(func(Object, error) bool)) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for o, err := range objects {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.Clone(o.Identity.UID)] = string(o.Raw)
 	}
+	return all
 }
