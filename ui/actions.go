@@ -13,6 +13,8 @@ func (a *App) scope() scope {
 	switch {
 	case a.help.shown:
 		return scopeHelp
+	case a.list.shown:
+		return scopeList
 	case a.prompt.shown:
 		return scopePrompt
 	case a.recording.choosing:
@@ -266,6 +268,10 @@ func (a *App) wheel(m tea.Mouse) {
 		a.help.scroll(n)
 		return
 	}
+	if a.list.shown {
+		a.list.move(n)
+		return
+	}
 	p, ok := a.paneAt(m.X, m.Y)
 	switch {
 	case !ok:
@@ -282,7 +288,7 @@ func (a *App) wheel(m tea.Mouse) {
 }
 
 func (a *App) click(m tea.Mouse) {
-	if m.Button != tea.MouseLeft || a.help.shown {
+	if m.Button != tea.MouseLeft || (a.help.shown || a.list.shown) {
 		return
 	}
 	if a.lay.scrub.contains(m.X, m.Y) {

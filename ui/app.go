@@ -53,6 +53,7 @@ type App struct {
 	status   statusBar
 	filter   filterBar
 	help     helpPane
+	list     listPane
 	prompt   prompt
 
 	replay    *replay // nil: live
@@ -94,12 +95,14 @@ func NewApp(ctx context.Context, o Options) *App {
 	a.wake.rules = a.o.Noise
 	a.timeline = newTimeline(a.log, o.Location, &a.st, &a.all)
 	a.timeline.know = newUnderstanding(a.log, a.o.Noise)
+	a.timeline.index.verdicts = &a.timeline.know.verdicts
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording}
 	a.scrub = scrubber{st: &a.st, loc: o.Location}
 	a.recording.recorder = o.Recorder
 	a.streams = streamsPane{st: &a.st, all: &a.all}
 	a.object = objectPane{st: &a.st, loc: o.Location}
 	a.status = statusBar{st: &a.st, all: &a.all, loc: o.Location, replay: a.replay, scrub: &a.scrub}
+	a.list = listPane{st: &a.st}
 	a.help = helpPane{st: &a.st, keys: a.keys, replay: a.replay != nil, off: a.off}
 	a.chooseTheme()
 	if a.replay != nil {
@@ -323,9 +326,12 @@ func (a *App) takeInfos(m infosMsg) {
 		return
 	}
 	a.infoLoading = false
+	from, to := noRow, model.Seq(0)
 	for seq, info := range m.infos {
 		a.timeline.infos.put(seq, info)
+		from, to = min(from, seq), max(to, seq+1)
 	}
+	a.timeline.refold(from, to)
 }
 
 // previewPause is how often the object pane changes by itself while the

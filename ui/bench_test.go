@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/logtest"
+	"rewatch/model/noise"
 	"rewatch/model/query"
 )
 
@@ -95,6 +97,25 @@ func BenchmarkFrame1M(b *testing.B) {
 			}
 		})
 	})
+}
+
+// BenchmarkRead is what it takes to understand the rows of the large capture,
+// in processor time of another goroutine than the one that draws.
+func BenchmarkRead(b *testing.B) {
+	log := logtest.Load(b)
+	s := log.Snapshot()
+	var used time.Duration
+	rows := 0
+	for b.Loop() {
+		u := newUnderstanding(log, noise.Default())
+		start := logtest.CPUTime()
+		for u.read(b.Context(), s).to < s.End() {
+		}
+		used += logtest.CPUTime() - start
+		rows += s.Len()
+	}
+	b.ReportMetric(float64(used.Microseconds())/float64(rows), "cpu-µs/row")
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkReplay is what a replay adds, over a million rows.

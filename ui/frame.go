@@ -64,6 +64,9 @@ func (a *App) frame() (string, *tea.Cursor) {
 		rows = a.help.over(rows, w)
 		cursor = nil
 	}
+	if a.list.shown {
+		rows = a.list.over(rows, w)
+	}
 	return strings.Join(rows, "\n"), cursor
 }
 

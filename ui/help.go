@@ -90,42 +90,48 @@ func (p *helpPane) lines(w int) []string {
 	return out
 }
 
-// over lays the help over the rows of a frame. It is the only place that cuts
-// finished rows, which is slow, and it is only done while the help is open.
+// over lays the help over the rows of a frame.
 func (p *helpPane) over(rows []string, w int) []string {
 	bw := min(w-4, 96)
-	bh := min(len(rows)-4, len(p.lines(bw-4))+2)
-	x, y := (w-bw)/2, max((len(rows)-bh)/2, 1)
-	p.h = bh - 2
 	text := p.lines(bw - 4)
+	p.h = min(len(rows)-4, len(text)+2) - 2
 	p.top = max(min(p.top, len(text)-p.h), 0)
+	return box(p.st, rows, w, bw, "Keys", text[p.top:p.top+p.h], p.top+p.h < len(text))
+}
+
+// box lays lines of bw-4 cells in a frame over the rows of the screen. It is the
+// only place that cuts finished rows, which is slow, and it is only done while
+// such a box is open.
+func box(st *themes.Styles, rows []string, w, bw int, title string, text []string, below bool) []string {
+	bh := len(text) + 2
+	x, y := (w-bw)/2, max((len(rows)-bh)/2, 1)
 	for i := range bh {
 		l := newLine("")
 		switch i {
 		case 0:
-			l.glyphs(p.st.Accent, "╭", 1)
-			l.text(p.st.Title, " Keys ")
-			l.fill(p.st.Accent, "─", bw-1)
-			l.glyphs(p.st.Accent, "╮", 1)
+			l.glyphs(st.Accent, "╭", 1)
+			l.upTo(st.Title, " "+title+" ", bw-2)
+			l.fill(st.Accent, "─", bw-1)
+			l.glyphs(st.Accent, "╮", 1)
 		case bh - 1:
-			l.glyphs(p.st.Accent, "╰", 1)
+			l.glyphs(st.Accent, "╰", 1)
 			more := ""
-			if p.top+p.h < len(text) {
+			if below {
 				more = " ↓ more "
 			}
-			l.fill(p.st.Accent, "─", bw-2-len([]rune(more))-13)
-			l.text(p.st.Dim, more+" esc closes ")
-			l.fill(p.st.Accent, "─", bw-1)
-			l.glyphs(p.st.Accent, "╯", 1)
+			l.fill(st.Accent, "─", bw-2-len([]rune(more))-13)
+			l.text(st.Dim, more+" esc closes ")
+			l.fill(st.Accent, "─", bw-1)
+			l.glyphs(st.Accent, "╯", 1)
 		default:
-			l.glyphs(p.st.Accent, "│", 1)
+			l.glyphs(st.Accent, "│", 1)
 			l.glyphs("", " ", 1)
 			l.style("")
-			l.b = append(l.b, text[p.top+i-1]...)
+			l.b = append(l.b, text[i-1]...)
 			l.w += bw - 4
 			l.on = false
 			l.glyphs("", " ", 1)
-			l.glyphs(p.st.Accent, "│", 1)
+			l.glyphs(st.Accent, "│", 1)
 		}
 		row := rows[y+i]
 		rows[y+i] = pad(ansi.Cut(row, 0, x), x) + "\x1b[m" + l.end(bw) + "\x1b[m" + rest(row, x+bw, w)

@@ -57,10 +57,15 @@ type index struct {
 	host  func(model.StreamID) host
 
 	hidden int // rows folded or left out as noise
+	// verdicts say which changes say nothing; nil if that is not known. byRule
+	// counts those that are left out, by the number of the rule.
+	verdicts *verdicts
+	byRule   map[int]int
+	judged   model.Seq // rows before were judged when it was made
 }
 
 func newIndex(filter model.Filter, noise bool, first model.Seq, of func(model.StreamID) host) *index {
-	return &index{filter: filter, noise: noise, next: first, limit: noRow, folds: map[model.Seq]*fold{}, host: of,
+	return &index{filter: filter, noise: noise, next: first, limit: noRow, folds: map[model.Seq]*fold{}, byRule: map[int]int{}, host: of,
 		open: map[model.StreamID]model.Seq{}, ill: map[model.StreamID]model.Seq{}, steps: map[step]model.Seq{}}
 }
 
@@ -110,6 +115,13 @@ func (x *index) add(e model.Event) {
 	case isStep:
 		x.addStep(e, t)
 	case !e.Has(model.Initial):
+		if x.verdicts != nil {
+			if rule := x.verdicts.of(e.Seq).rule(); rule > 0 {
+				x.hidden++
+				x.byRule[rule]++
+				return
+			}
+		}
 		x.seqs = append(x.seqs, e.Seq)
 	default:
 		x.hidden++
@@ -195,5 +207,44 @@ func (x *index) evict(first model.Seq) {
 	x.base += n
 }
 
-// refold takes rows out of the list that turned out to say nothing.
-func (t *timeline) refold(from, to model.Seq) {}
+// refold takes rows out of [from, to) that turned out to say nothing, and
+// returns how many they were.
+func (x *index) refold(from, to model.Seq) int {
+	if x.noise || x.verdicts == nil {
+		return 0
+	}
+	i := sort.Search(len(x.seqs), func(i int) bool { return x.seqs[i] >= from })
+	j := sort.Search(len(x.seqs), func(i int) bool { return x.seqs[i] >= to })
+	kept := i
+	for k := i; k < j; k++ {
+		if rule := x.verdicts.of(x.seqs[k]).rule(); rule > 0 {
+			x.hidden++
+			x.byRule[rule]++
+			continue
+		}
+		x.seqs[kept] = x.seqs[k]
+		kept++
+	}
+	if kept < j {
+		x.seqs = append(x.seqs[:kept], x.seqs[j:]...)
+	}
+	return j - kept
+}
+
+// refold takes rows out of the list that turned out to say nothing. The row
+// under the cursor stays where it is.
+func (t *timeline) refold(from, to model.Seq) {
+	at, ok := t.selected()
+	offset := t.cursor - t.top
+	if t.building != nil {
+		t.building.refold(from, to)
+	}
+	if t.index.refold(from, to) == 0 {
+		return
+	}
+	if ok && !t.follow {
+		t.cursor = t.index.find(at.Seq)
+		t.top = t.cursor - offset
+	}
+	t.settle()
+}

@@ -20,12 +20,13 @@ const (
 	scopeFilter // while the filter is edited: text keys are text
 	scopePrompt // while something is typed that is asked for
 	scopeRecord // while it is asked what a recording begins with
+	scopeList   // while a list is laid over the screen
 	scopeHelp   // while the help is open
 	scopes
 )
 
 func (s scope) String() string {
-	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Replay", "Filter", "Prompt", "Record", "Help"}[s]
+	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Replay", "Filter", "Prompt", "Record", "List", "Help"}[s]
 }
 
 // modal reports whether no other scope is asked.
@@ -99,7 +100,9 @@ func bindings() []binding {
 			when: (*App).canFollow, do: act((*App).toggleFollow)},
 		{id: "pause", live: true, keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
 		{id: "filter", keys: []string{"/"}, help: "filter: words, kind:pod, path:replicas, cel:…", hint: "filter", do: act((*App).editFilter)},
-		{id: "noise", keys: []string{"n"}, help: "show or fold heartbeats, initial lists, routine", hint: "noise", do: act((*App).toggleNoise)},
+		{id: "noise", keys: []string{"n"}, help: "show or fold what says nothing: heartbeats, renewals, routine", hint: "noise", do: act((*App).toggleNoise)},
+		{id: "folded", keys: []string{"N"}, help: "what is folded, by which rules", do: act((*App).noiseList)},
+		{id: "fights", keys: []string{"F"}, help: "fights, flaps and restart loops", when: (*App).hasFindings, do: act((*App).findingsList)},
 		{id: "retry", live: true, keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
 			when: (*App).canRetry, do: act((*App).retry)},
 		{id: "mark", keys: []string{"m"}, help: "mark this moment, with a text if wanted", when: (*App).canMark, do: act((*App).askMark)},
@@ -180,6 +183,14 @@ func bindings() []binding {
 		{id: "record-held", scope: scopeRecord, keys: []string{"h"}, help: "record with what the log holds", hint: "with what is held", do: act(func(a *App) { a.record(true) })},
 		{id: "record-cancel", scope: scopeRecord, keys: []string{"esc", "R", "q"}, help: "do not record", do: act(func(a *App) { a.recording.choosing = false })},
 		{id: "record-quit", scope: scopeRecord, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
+
+		{id: "list-go", scope: scopeList, keys: []string{"enter"}, help: "go to what this line is about", hint: "go there", when: (*App).canFollowList, do: act((*App).followList)},
+		{id: "list-close", scope: scopeList, keys: []string{"esc", "q", "F", "N"}, help: "close the list", hint: "close", do: act(func(a *App) { a.list.shown = false })},
+		{id: "list-up", scope: scopeList, keys: []string{"up", "k"}, help: "one up", do: act(func(a *App) { a.list.move(-1) })},
+		{id: "list-down", scope: scopeList, keys: []string{"down", "j"}, help: "one down", do: act(func(a *App) { a.list.move(1) })},
+		{id: "list-page-up", scope: scopeList, keys: []string{"pgup"}, help: "one page up", do: act(func(a *App) { a.list.move(-10) })},
+		{id: "list-page-down", scope: scopeList, keys: []string{"pgdown", "space"}, help: "one page down", do: act(func(a *App) { a.list.move(10) })},
+		{id: "list-quit", scope: scopeList, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 
 		{id: "help-close", scope: scopeHelp, keys: []string{"esc", "?", "q", "enter"}, help: "close the help", do: act(func(a *App) { a.help.close() })},
 		{id: "help-up", scope: scopeHelp, keys: []string{"up", "k", "pgup"}, help: "scroll up", do: act(func(a *App) { a.help.scroll(-1) })},

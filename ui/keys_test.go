@@ -67,6 +67,8 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 				d.press("3")
 			case scopeFilter:
 				d.press("/")
+			case scopeList:
+				d.press("N")
 			case scopeHelp:
 				d.press("?")
 			}

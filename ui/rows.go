@@ -126,7 +126,7 @@ func (t *timeline) row(e model.Event, f *fold, info rowInfo, k rowKey) string {
 	case e.Type.IsObject() && f != nil:
 		t.foldRow(l, e, f)
 	case e.Type.IsObject():
-		t.objectRow(l, e, info, k.selected > 0)
+		t.objectRow(l, e, info, k)
 	default:
 		t.streamRow(l, e, f)
 	}
@@ -148,7 +148,7 @@ func glyph(st *themes.Styles, e model.Event) (themes.Style, string) {
 	return st.Info, "~"
 }
 
-func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool) {
+func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, k rowKey) {
 	c, st := t.cols, t.st
 	gs, g := glyph(st, e)
 	l.glyphs(gs, g, 1)
@@ -174,6 +174,9 @@ func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool
 	}
 	l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
 	l.pad(min(to+2, c.w))
+	if mark := markWord(k); mark != "" {
+		l.upTo(st.WarnBold, mark+" ", c.w-l.w)
+	}
 	who := info.manager
 	if e.Has(model.Synthetic) {
 		who = "(relist)"
@@ -182,9 +185,22 @@ func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, selected bool
 		l.cell(text, prefix(e)+info.summary, c.w-l.w)
 		return
 	}
-	l.cell(text, prefix(e)+info.summary, c.summary)
+	l.cell(text, prefix(e)+info.summary, to+2+c.summary-l.w)
 	l.glyphs("", " ", 1)
 	l.right(st.Dim, who, c.manager)
+}
+
+// markWord says of what a row is a part that goes to and fro.
+func markWord(k rowKey) string {
+	switch {
+	case k.mark&ofFight != 0:
+		return "FIGHT"
+	case k.mark&ofLoop != 0:
+		return "LOOP"
+	case k.mark&ofFlap != 0:
+		return "FLAP"
+	}
+	return ""
 }
 
 // shownName is the name of an object, of an Event without the number behind

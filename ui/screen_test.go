@@ -12,6 +12,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"rewatch/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -82,6 +84,16 @@ var scenes = []struct {
 	{"events", func(d *driver) { d.script(); d.openPod("7") }},
 	{"owners", func(d *driver) { d.script(); d.openPod("8") }},
 	{"story", func(d *driver) { d.script(); d.openPod("9", "z") }},
+	{"folded", func(d *driver) { d.script(); d.press("N") }},
+	{"findings", func(d *driver) {
+		d.script()
+		for i := range 6 {
+			d.demo.replica = 8 + i%2
+			d.demo.deployment(d.now, "prod-eu", "checkout", model.Modified, 0)
+		}
+		d.wait(time.Second)
+		d.press("F")
+	}},
 	{"help", func(d *driver) { d.script(); d.press("?") }},
 	{"recording", func(d *driver) {
 		d.script()

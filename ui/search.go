@@ -22,6 +22,7 @@ type search struct {
 	match  *query.Matcher
 	memory *memory
 	noise  bool
+	know   *understanding
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -56,8 +57,8 @@ const (
 )
 
 // newSearch begins a search of the rows of a snapshot.
-func newSearch(ctx context.Context, log *model.Log, s model.Snapshot, q *query.Query, now time.Time, noise bool, m *memory) *search {
-	x := &search{log: log, query: q, now: now, memory: m, noise: noise, first: s.First(), next: s.End(), end: s.End()}
+func newSearch(ctx context.Context, log *model.Log, s model.Snapshot, q *query.Query, now time.Time, noise bool, m *memory, know *understanding) *search {
+	x := &search{log: log, query: q, now: now, memory: m, know: know, noise: noise, first: s.First(), next: s.End(), end: s.End()}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	if q != nil {
 		x.match = q.Compile(log, query.Options{Now: now, Cache: m.cache})
@@ -176,6 +177,8 @@ func (x *search) list(s model.Snapshot) *index {
 		out.filter = x.has
 	}
 	out.limit = x.end
+	out.verdicts = &x.know.verdicts
+	out.judged = out.verdicts.end()
 	for !out.extend(s) && x.ctx.Err() == nil {
 	}
 	switch {
@@ -218,11 +221,14 @@ func (t *timeline) reindex(ctx context.Context, q *query.Query, now time.Time, n
 	}
 	switch {
 	case q != nil && q.Deep(), t.snap.Len() > scanBudget:
-		t.search = newSearch(ctx, t.log, t.snap, q, now, noise, t.memory)
+		t.search = newSearch(ctx, t.log, t.snap, q, now, noise, t.memory, t.know)
 	case q == nil:
 		t.building = newIndex(nil, noise, t.snap.First(), t.all.host)
 	default:
 		t.building = newIndex(q.Compile(t.log, query.Options{Now: now}).Match, noise, t.snap.First(), t.all.host)
+	}
+	if t.building != nil {
+		t.building.verdicts = &t.know.verdicts
 	}
 	t.extend(t.snap)
 }
@@ -260,6 +266,7 @@ func (t *timeline) take(m searchMsg) {
 	t.searching, t.sought, t.percent, t.problem = false, m.done, m.percent, m.problem
 	if m.index != nil {
 		m.index.host = t.all.host
+		m.index.refold(m.index.judged, t.know.verdicts.end()) // rows judged meanwhile
 		t.building = m.index
 		t.swap()
 	} else if m.done {

@@ -50,9 +50,9 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 		s.snap = s.log.Snapshot()
 		all := newOverall(s.log.Streams(time.Time{}), time.Time{})
 		s.memory, s.know = newMemory(), newUnderstanding(s.log, w.rules)
-		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory)
+		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory, s.know)
 		s.index = newIndex(nil, o.noise, s.snap.End(), all.host) // if nothing is found at first
-		s.index.limit = s.snap.End()
+		s.index.limit, s.index.verdicts = s.snap.End(), &s.know.verdicts
 		for begin := time.Now(); !s.search.done && w.deck.Log() == s.log; {
 			m, ok := s.search.step(s.snap, o.height)
 			if !ok {
@@ -71,16 +71,21 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 		}
 		s.infos = map[model.Seq]rowInfo{}
 		begin := time.Now()
-		for pos := s.index.end() - 1; pos >= s.index.first() && pos >= s.index.end()-o.height; pos-- {
+		for pos, n := s.index.end()-1, 0; pos >= s.index.first() && n < o.height; pos-- {
 			e := s.snap.At(s.index.at(pos))
 			if !e.Type.IsObject() || s.index.folds[e.Seq] != nil {
+				n++
 				continue
 			}
 			if ctx.Err() != nil || time.Since(begin) > infoTime {
 				break
 			}
 			s.infos[e.Seq] = loadInfo(s.log, s.know, e)
+			if s.know.verdicts.of(e.Seq).rule() == 0 {
+				n++
+			}
 		}
+		s.index.refold(s.snap.First(), s.snap.End())
 		return s
 	}
 }

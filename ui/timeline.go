@@ -54,6 +54,7 @@ type rowKey struct {
 	selected uint8
 	folded   int
 	info     bool
+	mark     verdict // of a fight, flap or loop
 }
 
 func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *overall) timeline {
@@ -226,6 +227,7 @@ func (t *timeline) draw() []string {
 		}
 		info, ok := t.infos.get(e.Seq)
 		k.info = ok
+		k.mark = t.know.verdicts.of(e.Seq) & (ofFight | ofFlap | ofLoop)
 		s, ok := t.rows.get(k)
 		if !ok {
 			s = t.row(e, f, info, k)

@@ -95,6 +95,13 @@ func (v *verdicts) add(seq model.Seq, x verdict) {
 	v.list[seq-v.first] |= x
 }
 
+// end is one past the newest row of which something is known.
+func (v *verdicts) end() model.Seq {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.first + model.Seq(len(v.list))
+}
+
 // forget drops the rows before one.
 func (v *verdicts) forget(first model.Seq) {
 	v.mu.Lock()

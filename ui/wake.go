@@ -134,6 +134,9 @@ func (w *waker) infos(ctx context.Context, s model.Snapshot, o outlook) map[mode
 				return infos
 			}
 			infos[e.Seq] = loadInfo(w.log, o.know, e)
+			if !o.noise && o.know.verdicts.of(e.Seq).rule() > 0 {
+				continue
+			}
 		case e.Type == model.Bookmark && !o.noise:
 			continue
 		}
