@@ -47,6 +47,27 @@ func TestPythonReaderOnRandomRecords(t *testing.T) {
 	}
 }
 
+// TestPythonReaderOnARotatedTape: it begins with objects of the one before.
+func TestPythonReaderOnARotatedTape(t *testing.T) {
+	p := &property{rnd: rand.New(rand.NewPCG(98, 3)), now: testHeader().Created, live: map[key][]byte{}}
+	var first, second bytes.Buffer
+	p.w = NewWriter(&first, testHeader(), Options{})
+	for i := range 200 {
+		if i == 100 {
+			if err := p.w.Next(&second, p.now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.step(t)
+	}
+	if err := p.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := python(t, second.Bytes()); ok {
+		checkSame(t, got, exported(t, mustOpen(t, second.Bytes())))
+	}
+}
+
 func randomTape(t *testing.T, seed uint64) []byte {
 	t.Helper()
 	p := &property{rnd: rand.New(rand.NewPCG(seed, 3)), now: testHeader().Created, live: map[key][]byte{}}
