@@ -25,6 +25,7 @@ type head struct {
 	when   int64        // of what is next; over if there is nothing
 	last   int64        // of the newest record that was read
 	number int64        // of the next record on the tape
+	ended  bool         // its end is behind, or comes next
 }
 
 const over = math.MaxInt64
@@ -34,8 +35,9 @@ type item struct {
 	when  int64
 	head  *head
 	begin bool        // of the tape: its reader holds the state before its first record
+	end   bool        // of the tape: nothing of its streams is known from then on
 	entry *tape.Entry // a record, or
-	// damage, if both are not set.
+	// damage, if none of them is set.
 	damage error
 }
 
@@ -53,7 +55,7 @@ func newCursor(r *reel, at int64, known readers, enter func(*head, []*part) erro
 			continue
 		}
 		if p.to <= at && !current(newest, p) {
-			h.when, h.number = over, p.records
+			h.when, h.number, h.ended = over, p.records, true
 			continue
 		}
 		if h.reader = known[p]; h.reader == nil {
@@ -61,7 +63,7 @@ func newCursor(r *reel, at int64, known readers, enter func(*head, []*part) erro
 				return nil, err
 			}
 		}
-		h.last = min(at, p.to)
+		h.last, h.ended = min(at, p.to), p.to < at
 		if err := enter(h, newest); err != nil {
 			return nil, err
 		}
@@ -105,12 +107,21 @@ func (h *head) read() {
 	case err == nil:
 		h.entry, h.when, h.last = e, e.Time.UnixNano(), e.Time.UnixNano()
 	case err == io.EOF:
-		h.when = over
+		h.finish()
 	case errors.As(err, &d):
 		h.damage, h.when = d, h.last
 	default: // for good
 		h.damage, h.when = &tapeError{h.Name, err}, h.last
 	}
+}
+
+// finish comes to the end of the tape, which is something to tell where it ends
+// before the others do.
+func (h *head) finish() {
+	if h.when = over; h.ends && !h.ended {
+		h.when = h.to + 1
+	}
+	h.ended = true
 }
 
 // first is the head that comes next, nil at the end.
@@ -142,7 +153,7 @@ func (c *cursor) next(f func(item)) bool {
 	if h.reader == nil {
 		x := item{when: h.when, head: h, begin: true}
 		if err := h.seek(h.from - 1); err != nil {
-			h.when, x.begin, x.damage = over, false, err
+			h.when, h.ended, x.begin, x.damage = over, true, false, err
 			f(x)
 			return true
 		}
@@ -150,9 +161,12 @@ func (c *cursor) next(f func(item)) bool {
 		h.read()
 		return true
 	}
-	f(item{when: h.when, head: h, entry: h.entry, damage: h.damage})
-	if e := (*tapeError)(nil); errors.As(h.damage, &e) {
-		h.when = over
+	x := item{when: h.when, head: h, entry: h.entry, damage: h.damage}
+	x.end = x.entry == nil && x.damage == nil
+	f(x)
+	if e := (*tapeError)(nil); x.end || errors.As(h.damage, &e) {
+		h.entry, h.damage = nil, nil
+		h.finish()
 		return true
 	}
 	h.read()

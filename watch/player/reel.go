@@ -22,6 +22,7 @@ type reel struct {
 type part struct {
 	Source
 	from, to int64 // nanoseconds
+	ends     bool  // before the reel does, and no other tape goes on with its recording
 	records  int64
 	frames   []frame
 	streams  []model.StreamID // numbers in the reel, by those on the tape
@@ -67,6 +68,10 @@ func newReel(sources []Source) *reel {
 		}
 	}
 	r.from = time.Unix(0, r.parts[0].from)
+	for i, p := range r.parts {
+		goesOn := func(q *part) bool { return q.created().Equal(p.created()) }
+		p.ends = p.to < r.to.UnixNano() && !slices.ContainsFunc(r.parts[i+1:], goesOn)
+	}
 	return r
 }
 

@@ -66,7 +66,11 @@ func newTake(ctx context.Context, r *reel, start int64, p *preview, at readers, 
 		t.log.AddStream(s)
 	}
 	t.cursor, err = newCursor(r, start, at, func(h *head, newest []*part) error {
-		return t.enter(ctx, h, p, func(s model.StreamID) bool { return newest[s] == h.part })
+		err := t.enter(ctx, h, p, func(s model.StreamID) bool { return newest[s] == h.part })
+		if h.ends && h.ended {
+			t.end(h)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -92,6 +96,10 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 		switch {
 		case s.Since.IsZero():
 			stateless[id] = true
+			if states[id].Last.Cause == causeUnwatched {
+				t.append(model.Record{Time: time.Unix(0, at), Stream: id, Type: model.StreamChange, Detail: model.Transition{
+					From: states[id].State, To: model.Idle, Cause: causeUnwatched, Text: "another recording begins here"}})
+			}
 		case s.Last != states[id].Last:
 			t.append(model.Record{Time: s.Since, Stream: id, Type: model.StreamChange, Detail: s.Last})
 		}
@@ -118,6 +126,18 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 		t.note(h, at, "what existed at "+time.Unix(0, at).UTC().Format(time.RFC3339)+" is not complete: the tape is damaged before")
 	}
 	return nil
+}
+
+// end says of the streams of a tape that nothing is known of them any more:
+// what ended the recording, a tape need not tell.
+func (t *take) end(h *head) {
+	states := t.log.Streams(time.Time{})
+	for _, id := range h.streams {
+		if s := states[id]; t.owners[id] == h.part && s.State != model.Stopped && s.State != model.Idle {
+			t.append(model.Record{Time: time.Unix(0, h.to+1), Stream: id, Type: model.StreamChange, Detail: model.Transition{
+				From: s.State, To: model.Stopped, Cause: causeUnwatched, Text: "the recording ended here"}})
+		}
+	}
 }
 
 // heartbeats appends the newest heartbeat of each stream that nothing was known
@@ -253,6 +273,8 @@ func (t *take) item(x item) {
 		t.now = x.when
 	}
 	switch {
+	case x.end:
+		t.end(x.head)
 	case x.damage != nil:
 		t.note(x.head, x.when, x.damage.Error())
 	case x.begin:
