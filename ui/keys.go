@@ -89,7 +89,7 @@ func bindings() []binding {
 		{id: "leave-object", scope: scopeObject, keys: []string{"esc"}, help: "back: close the object", hint: "back", do: act((*App).back)},
 		{id: "scroll-left", scope: scopeObject, keys: []string{"left", "h"}, help: "scroll to the left", do: act(func(a *App) { a.object.pan(-8) })},
 		{id: "scroll-right", scope: scopeObject, keys: []string{"right", "l"}, help: "scroll to the right", do: act(func(a *App) { a.object.pan(8) })},
-		{id: "jump", scope: scopeObject, keys: []string{"enter"}, help: "go to what this line is about (events, owners, story); esc comes back", hint: "go there",
+		{id: "jump", scope: scopeObject, keys: []string{"enter"}, help: "go to what this line is about (events, owners, story); esc comes back", hint: "go",
 			when: (*App).canJump, do: act((*App).jump)},
 		{id: "next-view", keys: []string{"v"}, help: "the next view of the object", when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view + 1) })},
 		{id: "previous-view", keys: []string{"V"}, help: "the view before", when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view - 1) })},

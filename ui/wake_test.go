@@ -75,7 +75,7 @@ func TestAStormWakesOncePerFrame(t *testing.T) {
 func TestRowsComeWithTheirTexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, next := waking(t)
-		for _, filter := range []string{"", "checkout"} {
+		for _, filter := range []string{"", "name:checkout"} {
 			if filter != "" {
 				d.press("/")
 				d.press(strings.Split(filter, "")...)
