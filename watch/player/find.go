@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"context"
 
 	"rewatch/model"
@@ -36,6 +37,11 @@ func (p *Player) find(ctx context.Context, l deck.Landmark) (arrival, error) {
 	}
 	if err != nil {
 		return arrival{}, err
+	}
+	if l.Kind == deck.AnyGap {
+		if a, err := p.findBetween(ctx, l.Back, found); a != nil || err != nil {
+			return *cmp.Or(a, &arrival{}), err
+		}
 	}
 	if found == nil {
 		way := "after"

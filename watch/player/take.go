@@ -33,6 +33,7 @@ type take struct {
 	// recorded, without a state of their own: their first list tells what is
 	// gone.
 	resyncing map[model.StreamID]gapTime
+	unwatched int64 // time of the newest gap between tapes; 0 if there is none
 	damages   []string
 	lost      []string // objects of the state that cannot be rebuilt
 }
@@ -245,7 +246,8 @@ func (t *take) gap(s model.StreamID, c *comparison, span gapTime, same bool) {
 	}
 	g.FromRV = t.log.Streams(time.Time{})[s].RV
 	g.Since, g.Took, g.Cause, g.Text = time.Unix(0, span.from), time.Duration(span.to-span.from), causeUnwatched, "nothing was recorded between two tapes"
-	t.append(model.Record{Time: time.Unix(0, max(t.now, span.to)), Stream: s, Type: model.GapFound, Detail: g})
+	t.unwatched = max(t.now, span.to)
+	t.append(model.Record{Time: time.Unix(0, t.unwatched), Stream: s, Type: model.GapFound, Detail: g})
 }
 
 // resynced compares what a stream knew before a time without a recording with
