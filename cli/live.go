@@ -131,7 +131,7 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	if theme == "none" {
 		theme = "mono"
 	}
-	err := ui.Run(ctx, ui.Options{Log: log, Controls: engine, Recorder: tapes, Title: s.title, Theme: theme, Location: s.flags.zone,
+	err := ui.Run(ctx, ui.Options{Log: log, Controls: engine, Recorder: tapes, Title: s.title, Theme: theme, Location: s.flags.zone, Noise: s.flags.noise,
 		Environ: os.Environ(), Input: s.streams.in, Output: s.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))

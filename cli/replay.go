@@ -179,7 +179,7 @@ func (r replay) show(ctx context.Context, p *player.Player) error {
 	if theme == "none" {
 		theme = "mono"
 	}
-	err := ui.Run(ctx, ui.Options{Transport: p, Title: r.title, Theme: theme, Location: r.flags.zone,
+	err := ui.Run(ctx, ui.Options{Transport: p, Title: r.title, Theme: theme, Location: r.flags.zone, Noise: r.flags.noise,
 		Environ: os.Environ(), Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))
