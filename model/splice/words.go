@@ -53,32 +53,37 @@ func wordAfter(common, base, target []byte) int {
 	return n
 }
 
-// wordEnd returns where the word at i ends, and whether it has a digit; -1 if
-// there is none.
-func wordEnd(b []byte, i int) (end int, digit bool) {
-	for end = i; end < len(b) && isWord[b[end]]; end++ {
-		if b[end] <= '9' && b[end] >= '0' {
-			digit = true
-		}
-		if end-i > maxWord {
-			return -1, false
+// wordEnd returns where the word at i ends; -1 if there is none.
+func wordEnd(b []byte, i int) int {
+	const most = maxWord + 2
+	word := b[i:min(len(b), i+most)]
+	n := 0
+	for n < len(word) && isWord[word[n]] {
+		n++
+	}
+	if n == 0 || n == most {
+		return -1
+	}
+	return i + n
+}
+
+func hasDigit(word []byte) bool {
+	for _, c := range word {
+		if c >= '0' && c <= '9' {
+			return true
 		}
 	}
-	if end == i {
-		return -1, false
-	}
-	return end, digit
+	return false
 }
 
 // nextWord looks for the agreement behind one value in place of another.
 func nextWord(b, t []byte, bi, ti int) (mb, mt, n int) {
-	mb, inBase := wordEnd(b, bi)
-	mt, inTarget := wordEnd(t, ti)
+	mb, mt = wordEnd(b, bi), wordEnd(t, ti)
 	if mb < 0 || mt < 0 || len(b)-mb < gram || len(t)-mt < gram || load(b, mb) != load(t, mt) {
 		return 0, 0, 0
 	}
 	n = agree(b[mb:], t[mt:])
-	if n < sameWord || n < likeWord && !(inBase && inTarget) {
+	if n < sameWord || n < likeWord && !(hasDigit(b[bi:mb]) && hasDigit(t[ti:mt])) {
 		return 0, 0, 0
 	}
 	return mb, mt, n - min(n-1, wordBefore(t[mt:mt+n], b[mb+n:], t[mt+n:]))
