@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,8 @@ func (a *App) noiseList() {
 	a.list.open(title, lines)
 }
 
-// findingsList is what goes to and fro, the newest first.
+// findingsList is what goes to and fro: fights, then restart loops, then flaps,
+// the newest of each first.
 func (a *App) findingsList() {
 	var lines []listLine
 	for i := len(a.findings) - 1; i >= 0; i-- {
@@ -137,6 +139,8 @@ func (a *App) findingsList() {
 		}
 		lines = append(lines, d)
 	}
+	rank := func(d listLine) int { return slices.Index([]string{"FIGHT", "RESTART LOOP", "FLAP"}, d.head) }
+	slices.SortStableFunc(lines, func(a, b listLine) int { return rank(a) - rank(b) })
 	a.list.open(plural(len(lines), "finding")+": fights, flaps, restart loops", lines)
 }
 
