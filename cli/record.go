@@ -145,6 +145,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	if err != nil {
 		return err
 	}
+	signalled := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	redactor, redaction, err := f.redactor()
@@ -163,6 +164,11 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	if o.output == "-" {
 		ro.Out = s.out
 	}
+	old, err := setAside(o.output, o.force)
+	if err != nil {
+		return err
+	}
+	defer old.back() // unless settled: a recording that cannot begin must not cost one
 	rec, err := startRecording(log, ro)
 	if err != nil {
 		return err
@@ -177,6 +183,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 		}
 		return err
 	}
+	old.settle()
 	beside.Go(func() { engine.Run(ctx) })
 
 	if o.duration > 0 {
@@ -187,7 +194,11 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	err = p.run(ctx, said)
 	cancel()
 	crash := beside.wait(stopTimeout, s.err)
-	ended := rec.Close(closePatience)
+	patience := endPatience
+	if signalled.Err() != nil {
+		patience = closePatience
+	}
+	ended := rec.Close(patience)
 	p.summary(ended)
 	switch failure := rec.Status().Failed; {
 	case crash != nil:
@@ -228,8 +239,12 @@ func frugal() (restore func()) {
 	return func() { debug.SetGCPercent(p); debug.SetMemoryLimit(m) }
 }
 
-// closePatience bounds the wait for the disk at the end.
-const closePatience = 1500 * time.Millisecond
+// How long to wait at the end for a disk that takes nothing; for one that is
+// slow, as long as it takes. Who interrupts waits less than who is not there.
+const (
+	closePatience = 1500 * time.Millisecond
+	endPatience   = 15 * time.Second
+)
 
 // startRecording is recorder.Start with failures for people.
 func startRecording(log *model.Log, o recorder.Options) (*recorder.Recorder, error) {

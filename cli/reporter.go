@@ -210,12 +210,16 @@ func summaryOf(s recorder.Status, what string, took time.Duration, ended bool) s
 	if what == "-" {
 		name = "stdout"
 	}
-	text := fmt.Sprintf("recorded to %s: %s in %v, %s%s, %s, ", name, count(s.Events, "event"), took.Round(time.Second), byteSize(s.Bytes), ratio(s),
+	text := fmt.Sprintf("recorded to %s: %s in %v, %s%s, %s, ", name, count(s.OnDisk, "event"), took.Round(time.Second), byteSize(s.Bytes), ratio(s),
 		count(s.Gaps, "gap"))
-	if s.Lost > 0 {
+	switch {
+	case s.Lost > 0:
 		text += count(s.Lost, "frame") + " lost: the disk could not follow"
-	} else {
+	case s.Unsafe == 0 && ended:
 		text += "nothing lost"
+	}
+	if s.Unsafe > 0 {
+		text = strings.TrimSuffix(text, ", ") + fmt.Sprintf(", of %s the last %s did not reach the disk", grouped(s.OnDisk+s.Unsafe), grouped(s.Unsafe))
 	}
 	if !ended {
 		text += "; the disk has not taken the end"

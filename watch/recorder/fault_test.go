@@ -157,7 +157,8 @@ func TestFullDisk(t *testing.T) {
 		o.Path, o.Flush = filepath.Join(dir, "a.rwt"), 5*time.Millisecond
 		x := newSource(0)
 		x.listen()
-		f := awaitFailure(t, x, start(t, x, o))
+		r := start(t, x, o)
+		f := awaitFailure(t, x, r)
 		if !errors.Is(f, syscall.ENOSPC) || !strings.Contains(f.Error(), "the disk is full; the tape is whole up to") {
 			t.Errorf("%v", f)
 		}
@@ -175,6 +176,12 @@ func TestFullDisk(t *testing.T) {
 			}
 		}
 		compare(t, rows, x.rows[:len(rows)])
+		if s := r.Status(); s.OnDisk != int64(len(rows)) || s.Unsafe <= 0 || s.OnDisk+s.Unsafe > int64(len(x.rows)) {
+			t.Errorf("%d on the disk, %d not, of %d; there are %d", s.OnDisk, s.Unsafe, len(x.rows), len(rows))
+		}
+		if hidden, _ := filepath.Glob(filepath.Join(dir, ".*")); len(hidden) > 0 {
+			t.Errorf("left: %v", hidden)
+		}
 		if len(rows) < 2000 {
 			t.Errorf("%d rows on 200 KiB", len(rows))
 		}

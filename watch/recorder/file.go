@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -30,15 +33,22 @@ type target struct {
 	out     output
 	back    []byte
 	regular bool
-	good    int64 // size at the last flush: up to here the tape is whole
-	err     error // of the first write that failed
+	good    int64         // size at the last flush: up to here the tape is whole
+	err     error         // of the first write that failed
+	temp    string        // its name until it is a tape that can be read; "" then
+	prior   *target       // written to before this one is
+	moved   *atomic.Int64 // told of every write; may be nil
 }
+
+// name is what the file is called now.
+func (t *target) name() string { return cmp.Or(t.temp, t.path) }
 
 // ErrExists: the file exists, and was not to be overwritten.
 var ErrExists = errors.New("exists")
 
-// create makes the file of a tape, for its owner only.
-func create(path string, force bool) (*target, error) {
+// create makes the file of a tape, for its owner only. One that is hidden gets
+// its name when there is something in it.
+func create(path string, force, hidden bool) (*target, error) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		info, err = os.Stat(path)
@@ -64,7 +74,12 @@ func create(path string, force bool) (*target, error) {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	t := &target{path: path, regular: true}
+	if hidden && runtime.GOOS != "windows" { // where no open file is renamed
+		t.temp = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+		_ = os.Remove(t.temp) // of a recorder that was killed
+	}
+	f, err := os.OpenFile(t.name(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%s %w", path, ErrExists)
 	}
@@ -75,7 +90,8 @@ func create(path string, force bool) (*target, error) {
 		_ = dir.Sync() // not every file system can
 		_ = dir.Close()
 	}
-	return &target{path: path, out: f, regular: true}, nil
+	t.out = f
+	return t, nil
 }
 
 // maxBack is how much is kept back at most: some data frames.
@@ -85,6 +101,10 @@ const maxBack = 128 << 10
 func (t *target) Write(p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
+	}
+	if t.prior != nil { // complete by now, whatever becomes of this one
+		_ = t.prior.flush()
+		t.prior = nil
 	}
 	t.back = append(t.back, p...)
 	if len(t.back) >= maxBack {
@@ -97,6 +117,9 @@ func (t *target) Write(p []byte) (int, error) {
 func (t *target) flush() error {
 	if t.err == nil && len(t.back) > 0 {
 		_, t.err = t.out.Write(t.back)
+		if t.moved != nil {
+			t.moved.Add(1)
+		}
 		if t.back = t.back[:0]; cap(t.back) > 4*maxBack {
 			t.back = nil
 		}
@@ -108,6 +131,11 @@ func (t *target) flush() error {
 func (t *target) synced(size int64) error {
 	if t.flush() == nil && t.regular {
 		t.err = t.out.Sync()
+	}
+	if t.err == nil && t.temp != "" {
+		if t.err = os.Rename(t.temp, t.path); t.err == nil {
+			t.temp = ""
+		}
 	}
 	if t.err == nil {
 		t.good = size
@@ -127,7 +155,7 @@ func (t *target) present() error {
 	if err != nil {
 		return err
 	}
-	there, err := os.Stat(t.path)
+	there, err := os.Stat(t.name())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(here, there) {
 		return errVanished
 	}
@@ -142,7 +170,7 @@ func (t *target) abandon() {
 	}
 	_ = t.out.Close()
 	if t.regular && t.good == 0 {
-		_ = os.Remove(t.path)
+		_ = os.Remove(t.name())
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type queue struct {
 	wake    chan struct{} // has a value pending when there may be something to take
 	written atomic.Int64  // chunks given back
+	records atomic.Int64  // that were taken and are not written yet
 
 	mu     sync.Mutex
 	max    int // bytes
@@ -132,6 +133,9 @@ func (q *queue) push(x item, raw, frame []byte) {
 			q.full = append(q.full, c)
 		}
 		q.fill = q.chunk(need)
+	}
+	if x.stream == nil && x.loss == nil {
+		q.records.Add(1)
 	}
 	c := q.fill
 	before := c.weight()

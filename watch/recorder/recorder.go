@@ -52,6 +52,8 @@ type Status struct {
 	Since   time.Time
 	Tapes   int   // begun
 	Events  int64 // records written
+	OnDisk  int64 // of them, on the disk
+	Unsafe  int64 // records that are not on the disk: yet or, when Done, ever
 	Wire    int64 // bytes that their frames had
 	Bytes   int64 // written, in all tapes
 	Kept    int64 // bytes of the tapes that were not deleted
@@ -97,7 +99,8 @@ type Recorder struct {
 	stop  chan struct{}
 	once  sync.Once
 	done  chan struct{}
-	hangs atomic.Bool // the disk, as far as Pace could see
+	hangs atomic.Bool  // the disk, as far as Pace could see
+	moved atomic.Int64 // grows with every record and write
 
 	// Of the writing goroutine alone.
 	held    *model.Held // nil if the rows held are written first
@@ -112,6 +115,8 @@ type Recorder struct {
 	dirty   bool
 	newest  time.Time // of the records written
 	events  int64     // in this tape
+	active  time.Time // when records came last
+	rotated bool      // the running tape is not the first
 	buf     []byte
 
 	mu     sync.Mutex
@@ -175,11 +180,12 @@ func (r *Recorder) open() (*target, error) {
 	if r.o.rotates() {
 		path = Numbered(r.o.Path, r.number+1)
 	}
-	t, err := create(path, r.o.Force && !r.o.rotates())
+	t, err := create(path, r.o.Force && !r.o.rotates(), r.file != nil)
 	if err != nil {
 		return nil, err
 	}
 	r.number++
+	t.moved = &r.moved
 	if r.o.slow != nil {
 		t.out = r.o.slow(t.out)
 	}
@@ -200,14 +206,14 @@ func (r *Recorder) Close(patience time.Duration) bool {
 	r.Stop()
 	tick := time.NewTicker(patience / 8)
 	defer tick.Stop()
-	seen, since := r.q.written.Load(), time.Now()
+	seen, since := r.moved.Load(), time.Now()
 	for {
 		select {
 		case <-r.done:
 			return true
 		case <-tick.C:
 		}
-		if n := r.q.written.Load(); n != seen {
+		if n := r.moved.Load(); n != seen {
 			seen, since = n, time.Now()
 		}
 		if time.Since(since) >= patience {
@@ -260,6 +266,7 @@ func (r *Recorder) Status() Status {
 	defer r.mu.Unlock()
 	s := r.status
 	s.Queued, s.Losing = queued, losing
+	s.Unsafe = s.Events - s.OnDisk + r.q.records.Load()
 	s.Lost += lost
 	if !r.batch.IsZero() {
 		oldest = r.batch

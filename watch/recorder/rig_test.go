@@ -125,6 +125,7 @@ type played struct {
 	report *tape.Report
 	rows   []string
 	lost   int64
+	spans  []time.Time       // notes of its beginning and end
 	first  map[string]string // the state at its beginning
 	last   map[string]string // the state at its end
 }
@@ -161,6 +162,10 @@ func play(t *testing.T, path string) played {
 			t.Fatal(err)
 		}
 		p.lost += e.Lost
+		if n, ok := e.Detail.(model.Note); ok && n.Cause == causeSpan {
+			p.spans = append(p.spans, e.Time)
+			continue
+		}
 		p.rows = append(p.rows, told(&e.Record, string(e.AppendFrame(nil))))
 	}
 	p.last = stateOf(t, r)

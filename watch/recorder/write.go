@@ -97,6 +97,7 @@ func (r *Recorder) chunk(c *chunk) error {
 			return err
 		}
 	}
+	r.active = time.Now()
 	done := r.w.Recorded()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +121,11 @@ func (r *Recorder) item(c *chunk, x *item) error {
 	if x.frame.to > x.frame.from {
 		frame = c.data[x.frame.from:x.frame.to]
 	}
-	return r.append(rec, frame)
+	if err := r.append(rec, frame); err != nil {
+		return err
+	}
+	r.q.records.Add(-1)
+	return nil
 }
 
 // declare adds a stream, unless the tape has it. The numbers are the log's.
@@ -161,6 +166,7 @@ func (r *Recorder) count(rec *model.Record) {
 	r.dirty = true
 	r.newest = rec.Time
 	r.events++
+	r.moved.Add(1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status.Events++
@@ -247,8 +253,33 @@ func sortedKeys[K comparable, V any](m map[K]V, compare func(a, b K) int) []K {
 	return keys
 }
 
+// span says when the recording of a tape begins or ends, which its events do not
+// where nothing changes. It is no event.
+func (r *Recorder) span(when time.Time, text string) error {
+	if r.streams == 0 {
+		return nil
+	}
+	r.events++
+	r.dirty = true
+	if when.After(r.newest) {
+		r.newest = when
+	}
+	return r.w.Append(model.Record{Time: r.newest, Type: model.Noted, Detail: model.Note{Cause: causeSpan, Text: text}})
+}
+
+const (
+	causeSpan model.Cause = "recording"
+	// quiet is how long nothing happens before a tape says so.
+	quiet = time.Second
+)
+
 // settle puts on the disk what was written, and looks after the files.
 func (r *Recorder) settle() error {
+	if r.events == 0 && !r.rotated && time.Since(r.opened) >= quiet {
+		if err := r.span(r.opened, "the recording begins here"); err != nil {
+			return err
+		}
+	}
 	if err := r.flush(); err != nil {
 		return err
 	}
@@ -271,7 +302,7 @@ func (r *Recorder) flush() error {
 	}
 	r.dirty = false
 	r.mu.Lock()
-	r.status.Safe = r.newest
+	r.status.Safe, r.status.OnDisk = r.newest, r.status.Events
 	r.sizes(size)
 	r.mu.Unlock()
 	r.trim(size)
@@ -337,7 +368,9 @@ func (r *Recorder) rotate() error {
 		return err
 	}
 	old := r.file
+	next.prior = old
 	err = r.w.Next(next, r.newest)
+	next.prior = nil
 	if err != nil && next.err == nil { // it is the old one
 		next.abandon()
 		return err
@@ -357,7 +390,7 @@ func (r *Recorder) rotate() error {
 		size = info.Size()
 	}
 	r.closed = append(r.closed, closedTape{old.path, size})
-	r.events, r.opened, r.dirty = 0, time.Now(), true
+	r.events, r.opened, r.dirty, r.rotated = 0, time.Now(), true, true
 	if err := r.flush(); err != nil {
 		return err
 	}
@@ -372,6 +405,17 @@ func (r *Recorder) rotate() error {
 
 // finish ends the tape in order.
 func (r *Recorder) finish() error {
+	empty := r.events == 0
+	if empty {
+		if err := r.span(r.opened, "the recording begins here"); err != nil {
+			return err
+		}
+	}
+	if empty || time.Since(r.active) >= quiet {
+		if err := r.span(time.Now(), "the recording ends here"); err != nil {
+			return err
+		}
+	}
 	if err := r.w.Close(); err != nil {
 		return err
 	}
@@ -382,7 +426,7 @@ func (r *Recorder) finish() error {
 		return err
 	}
 	r.mu.Lock()
-	r.status.Safe = r.newest
+	r.status.Safe, r.status.OnDisk = r.newest, r.status.Events
 	r.sizes(r.w.Size())
 	r.mu.Unlock()
 	return r.file.out.Close()
@@ -393,6 +437,9 @@ func (r *Recorder) fail(err error) {
 	// If it is not this file it can still be ended in order.
 	if r.file.err == nil && r.w.Close() == nil && r.file.synced(r.w.Size()) == nil {
 		_ = r.file.out.Close()
+		r.mu.Lock()
+		r.status.Safe, r.status.OnDisk = r.newest, r.status.Events
+		r.mu.Unlock()
 	} else {
 		err = cmp.Or(r.file.err, err)
 		r.file.abandon()
