@@ -105,10 +105,11 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 			t.append(model.Record{Time: s.Since, Stream: id, Type: model.StreamChange, Detail: s.Last})
 		}
 	}
-	found, err := t.objects(ctx, h, p, own, before, at)
+	found, lost, err := t.objects(ctx, h, p, own, before, at)
 	if err != nil {
 		return err
 	}
+	complete := lost == 0 && h.reader.Whole()
 	t.heartbeats(h, own, before)
 	for _, id := range h.streams {
 		switch c, prev := found[id], before[id]; {
@@ -119,7 +120,7 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 			if c == nil {
 				c = &comparison{}
 			}
-			t.gone(id, c, at)
+			t.gone(id, c, at, complete)
 			t.gap(id, c, gapTime{prev.to, h.from}, prev.created().Equal(h.created()))
 		}
 	}
@@ -152,13 +153,13 @@ func (t *take) heartbeats(h *head, own func(model.StreamID) bool, before []*part
 }
 
 // objects appends the objects that a tape begins with; where the stream was
-// known before, it compares them.
-func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool, before []*part, at int64) (map[model.StreamID]*comparison, error) {
-	found := map[model.StreamID]*comparison{}
+// known before, it compares them. lost is how many cannot be rebuilt.
+func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool, before []*part, at int64) (found map[model.StreamID]*comparison, lost int, err error) {
+	found = map[model.StreamID]*comparison{}
 	if p != nil && h.reader.Len() >= p.large {
 		some, err := h.reader.Apart(time.Unix(0, p.until))
 		if err != nil {
-			return nil, &tapeError{h.Name, err}
+			return nil, 0, &tapeError{h.Name, err}
 		}
 		t.whole[h.part], h.reader, t.partial = h.reader, some, true
 	}
@@ -197,16 +198,17 @@ func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.
 	for _, text := range t.lost {
 		t.note(h, at, text)
 	}
-	t.lost = nil
-	return found, failed
+	lost, t.lost = len(t.lost), nil
+	return found, lost, failed
 }
 
 func (p *part) created() time.Time { return p.Tape.Info().Created }
 
 // comparison of a stream with what was known of it.
 type comparison struct {
-	seen map[model.ObjectID]bool
-	gap  model.Gap
+	seen    map[model.ObjectID]bool
+	gap     model.Gap
+	unknown bool // what was deleted
 }
 
 // object compares one object that exists.
@@ -227,8 +229,13 @@ func (c *comparison) object(t *take, r model.Record) {
 	c.seen[t.append(r).Object] = true
 }
 
-// gone finds the objects that do not exist any more.
-func (t *take) gone(s model.StreamID, c *comparison, at int64) {
+// gone finds the objects that do not exist any more. Where what exists is
+// not complete, nobody can tell which those are.
+func (t *take) gone(s model.StreamID, c *comparison, at int64, complete bool) {
+	if !complete {
+		c.unknown = true
+		return
+	}
 	for k, id := range t.log.Current(s) {
 		if !c.seen[k.Object] {
 			c.gap.Deleted++
@@ -246,6 +253,9 @@ func (t *take) gap(s model.StreamID, c *comparison, span gapTime, same bool) {
 	}
 	g.FromRV = t.log.Streams(time.Time{})[s].RV
 	g.Since, g.Took, g.Cause, g.Text = time.Unix(0, span.from), time.Duration(span.to-span.from), causeUnwatched, "nothing was recorded between two tapes"
+	if c.unknown {
+		g.Text += "; what was deleted is not known: the tape is damaged"
+	}
 	t.unwatched = max(t.now, span.to)
 	t.append(model.Record{Time: time.Unix(0, t.unwatched), Stream: s, Type: model.GapFound, Detail: g})
 }
@@ -256,14 +266,16 @@ func (t *take) resynced(s model.StreamID, h *head, at int64) {
 	span := t.resyncing[s]
 	delete(t.resyncing, s)
 	c := &comparison{seen: map[model.ObjectID]bool{}}
+	complete := h.reader.Whole()
 	for o, err := range h.reader.Objects() {
+		complete = complete && err == nil
 		if err == nil && h.stream(o.Stream) == s {
 			if k, _, ok := t.log.Lookup(o.Identity); ok {
 				c.seen[k.Object] = true
 			}
 		}
 	}
-	t.gone(s, c, at)
+	t.gone(s, c, at, complete)
 	t.gap(s, c, span, false)
 }
 
