@@ -1,9 +1,11 @@
 package player
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"rewatch/model"
@@ -33,6 +35,9 @@ type take struct {
 	// recorded, without a state of their own: their first list tells what is
 	// gone.
 	resyncing map[model.StreamID]gapTime
+	// rekeyed are the streams that another recording goes on with: what is
+	// redacted has the fingerprints of another key from there on.
+	rekeyed   map[model.StreamID]bool
 	unwatched int64 // time of the newest gap between tapes; 0 if there is none
 	damages   []string
 	lost      []string // objects of the state that cannot be rebuilt
@@ -62,7 +67,7 @@ type readers map[*part]*tape.Reader
 // rows.
 func newTake(ctx context.Context, r *reel, start int64, p *preview, at readers, o model.Options) (t *take, err error) {
 	t = &take{reel: r, log: model.NewLog(o), start: start, now: max(start, r.from.UnixNano()), owners: make([]*part, len(r.streams)),
-		resyncing: map[model.StreamID]gapTime{}, whole: readers{}}
+		resyncing: map[model.StreamID]gapTime{}, rekeyed: map[model.StreamID]bool{}, whole: readers{}}
 	for _, s := range r.streams {
 		t.log.AddStream(s)
 	}
@@ -94,6 +99,9 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 			continue
 		}
 		t.owners[id] = h.part
+		if prev := before[id]; prev != nil && !prev.created().Equal(h.created()) {
+			t.rekeyed[id] = true
+		}
 		switch {
 		case s.Since.IsZero():
 			stateless[id] = true
@@ -217,7 +225,7 @@ func (c *comparison) object(t *take, r model.Record) {
 	known = known && t.log.ExistsIn(k.Object, r.Stream)
 	if known {
 		c.seen[k.Object] = true
-		if !t.log.Differs(r.Stream, k.Object, k.Version, r.Raw) {
+		if !t.log.Differs(r.Stream, k.Object, k.Version, t.comparable(r)) {
 			return
 		}
 		r.Type = model.Modified
@@ -227,6 +235,23 @@ func (c *comparison) object(t *take, r model.Record) {
 	}
 	r.Flags = model.Synthetic
 	c.seen[t.append(r).Object] = true
+}
+
+// comparable are the bytes of an object as the log would have them: those that
+// it holds if only the key of the fingerprints is another, since the same
+// resourceVersion of one object is the same content.
+func (t *take) comparable(r model.Record) []byte {
+	if !t.rekeyed[r.Stream] || !r.Type.IsObject() || !bytes.Contains(r.Raw, []byte("fp:")) {
+		return r.Raw
+	}
+	k, _, known := t.log.Lookup(r.Identity)
+	if rv, err := strconv.ParseUint(r.RV, 10, 64); !known || err != nil || rv == 0 || rv != k.RV {
+		return r.Raw
+	}
+	if held, ok := t.log.Bytes(k.Object, k.Version); ok {
+		return held
+	}
+	return r.Raw
 }
 
 // gone finds the objects that do not exist any more. Where what exists is
@@ -320,6 +345,7 @@ func (t *take) record(h *head, e *tape.Entry) {
 			t.resynced(r.Stream, h, h.when)
 		}
 	}
+	r.Raw = t.comparable(r)
 	t.append(r)
 }
 
