@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"rewatch/model/jsonscan"
+	"rewatch/model/redact"
 )
 
 // Append adds a record and returns its row. For changes of objects it finds
@@ -90,11 +91,11 @@ func identify(st *stream, r *Record) {
 // and reports whether the object came to exist in the stream or ceased to.
 func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (change bool) {
 	raw := r.Raw
-	if secret := isSecret(st, r.Identity); len(raw) > 0 && (secret || len(l.redactor.Rules()) > 0) {
+	if reach := st.Secrecy(r.Identity); len(raw) > 0 && (reach != redact.Nothing || len(l.redactor.Rules()) > 0) {
 		if r.Bytes == 0 && r.Flags&Synthetic == 0 {
 			r.Bytes = len(raw)
 		}
-		raw = l.redacted(raw, secret)
+		raw = l.redacted(raw, reach)
 		r.Raw = raw
 	}
 	id, named := l.objects.find(r.Identity)
@@ -146,21 +147,13 @@ func number(rv string) uint64 {
 	return n
 }
 
-// isSecret goes by the stream as well as by the object: either is enough.
-func isSecret(st *stream, id Identity) bool {
-	return st.Group == "" && st.Resource == "secrets" || id.APIVersion == "v1" && (id.Kind == "Secret" || id.Kind == "SecretList")
-}
-
 // redacted returns an object without what must not be kept of it. What cannot
 // be read cannot be redacted, and is not kept.
-func (l *Log) redacted(raw []byte, secret bool) []byte {
-	if secret {
-		if !json.Valid(raw) {
-			return []byte(`{}`)
-		}
-		raw = l.redactor.Secret(raw)
+func (l *Log) redacted(raw []byte, reach redact.Reach) []byte {
+	if reach == redact.Whole && !json.Valid(raw) {
+		return []byte(`{}`)
 	}
-	return l.redactor.Apply(raw)
+	return l.redactor.Apply(l.redactor.Within(raw, reach))
 }
 
 // replayDepth is how many versions back a resourceVersion is looked for. A
@@ -236,10 +229,10 @@ func (l *Log) Differs(s StreamID, id ObjectID, version uint32, raw []byte) bool 
 	}
 	held, err := l.bytes(nil, id, o, version)
 	g := l.objects.groups[o.group]
-	secret := isSecret(l.streams[s], Identity{APIVersion: g.apiVersion, Kind: g.kind})
+	reach := l.streams[s].Secrecy(Identity{APIVersion: g.apiVersion, Kind: g.kind})
 	l.mu.RUnlock()
 	if err == nil {
-		raw = l.redacted(raw, secret)
+		raw = l.redacted(raw, reach)
 	}
 	return err == nil && !sameContent(held, raw)
 }

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"rewatch/model/redact"
+)
 
 // StreamInfo says what one stream watches.
 type StreamInfo struct {
@@ -26,6 +30,20 @@ func (s StreamInfo) Name() string {
 		return s.Resource
 	}
 	return s.Resource + "." + s.Group
+}
+
+// Secrecy is how much of an object, or of a frame, of the stream is redacted
+// before anything keeps it. It goes by the stream as well as by what names the
+// object: either is enough.
+func (s *StreamInfo) Secrecy(ids ...Identity) redact.Reach {
+	if s.Group == "" && s.Resource == "secrets" {
+		return redact.Whole
+	}
+	reach := redact.Nothing
+	for _, id := range ids {
+		reach = max(reach, redact.ReachOf(id.APIVersion, id.Kind))
+	}
+	return reach
 }
 
 // State is the state of a stream, as the design names them.

@@ -3,6 +3,8 @@ package model
 import (
 	"iter"
 	"slices"
+
+	"rewatch/model/redact"
 )
 
 // Tap is who gets what is appended to a Log, in the order of its rows and
@@ -194,12 +196,15 @@ func (l *Log) hand(st *stream, e Event, r *Record, given bool) {
 	if out.Flags = e.Flags; !given {
 		out.Identity, out.RV = Identity{}, ""
 	}
-	secret := isSecret(st, r.Identity)
+	reach := st.Secrecy(r.Identity)
 	if r.Type == Bookmark && len(r.Raw) > 0 {
-		out.Raw = l.redacted(r.Raw, secret)
+		out.Raw = l.redacted(r.Raw, reach)
+	}
+	if !r.Type.IsObject() && r.Type != Bookmark {
+		reach = max(reach, redact.Inside)
 	}
 	if len(r.Frame) > 0 {
-		out.Frame = l.redactedFrame(r.Frame, secret)
+		out.Frame = l.redactedFrame(r.Frame, reach)
 	}
 	for _, t := range l.taps {
 		t.Record(e, out)
@@ -216,16 +221,13 @@ func (l *Log) Pass(r Record) {
 		return
 	}
 	out := Record{Time: r.Time, Stream: r.Stream, Frame: r.Frame, Bytes: len(r.Frame)}
-	out.Frame = l.redactedFrame(r.Frame, isSecret(l.streams[r.Stream], Identity{}))
+	out.Frame = l.redactedFrame(r.Frame, max(l.streams[r.Stream].Secrecy(), redact.Inside))
 	for _, t := range l.taps {
 		t.Record(Event{}, out)
 	}
 }
 
 // redactedFrame is redacted for a whole frame.
-func (l *Log) redactedFrame(frame []byte, secret bool) []byte {
-	if secret {
-		frame = l.redactor.Secret(frame)
-	}
-	return l.redactor.ApplyFrame(frame)
+func (l *Log) redactedFrame(frame []byte, reach redact.Reach) []byte {
+	return l.redactor.ApplyFrame(l.redactor.Within(frame, reach))
 }

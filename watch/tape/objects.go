@@ -218,9 +218,3 @@ func identify(s *model.StreamInfo, raw []byte) (id model.Identity, rv string) {
 	}
 	return id, m.ResourceVersion
 }
-
-// isSecret goes by the stream as well as by the object: either is enough.
-func isSecret(s *model.StreamInfo, id, other model.Identity) bool {
-	return s.Group == "" && s.Resource == "secrets" || id.APIVersion == "v1" && id.Kind == "Secret" ||
-		other.APIVersion == "v1" && other.Kind == "Secret"
-}

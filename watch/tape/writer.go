@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -270,8 +271,8 @@ func (w *Writer) appendOther(s *writerStream, r *model.Record, frame []byte) err
 	if frame == nil {
 		return fmt.Errorf("%w: neither a type nor a frame", ErrRecord)
 	}
-	if isSecret(&s.StreamInfo, r.Identity, model.Identity{}) && !w.o.AlreadyRedacted {
-		frame = w.o.Redactor.Secret(frame)
+	if !w.o.AlreadyRedacted {
+		frame = w.o.Redactor.Within(frame, max(s.Secrecy(r.Identity), redact.Inside))
 	}
 	if !w.record(r.Time) {
 		return w.err
@@ -292,18 +293,25 @@ func (w *Writer) appendObject(s *writerStream, r *model.Record, frame []byte) er
 		raw = nil
 	}
 	id, rv := identify(&s.StreamInfo, raw)
-	if isSecret(&s.StreamInfo, id, r.Identity) && !w.o.AlreadyRedacted {
+	if reach := s.Secrecy(id, r.Identity); reach != redact.Nothing && !w.o.AlreadyRedacted {
 		if raw != nil {
-			raw = w.o.Redactor.Secret(raw)
+			raw = w.o.Redactor.Within(raw, reach)
 		}
 		if frame != nil {
-			frame = w.o.Redactor.Secret(frame)
+			frame = w.o.Redactor.Within(frame, reach)
 		}
 		id, rv = identify(&s.StreamInfo, raw)
 	}
 	before, after, enveloped, err := envelope(r.Type, raw, frame)
 	if err != nil {
 		return err
+	}
+	if enveloped && !w.o.AlreadyRedacted {
+		// A Secret beside the object, where no server puts anything, is not kept.
+		around := slices.Concat(before, []byte("0"), after)
+		if enveloped = bytes.Equal(around, w.o.Redactor.Within(around, redact.Inside)); !enveloped {
+			before, after = nil, nil
+		}
 	}
 	o := w.object(s, r, id)
 	if !w.record(r.Time) {
