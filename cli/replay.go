@@ -87,6 +87,9 @@ func (p *pace) Set(text string) error {
 
 func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s streams) error {
 	defer redirectLogs(f.logFile)()
+	if err := notTwice(paths); err != nil {
+		return err
+	}
 	var sources []player.Source
 	var names []string
 	for _, path := range paths {
@@ -120,6 +123,25 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 		r.speed = math.Inf(1)
 	}
 	return r.run(ctx)
+}
+
+// notTwice refuses a tape that is named twice, by whatever paths: all of it would
+// be played twice.
+func notTwice(paths []string) error {
+	var seen []os.FileInfo
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil { // opening it says so
+			continue
+		}
+		for k := range seen {
+			if os.SameFile(seen[k], info) {
+				return usage("%s is named twice: name each tape once", path)
+			}
+		}
+		seen = append(seen, info)
+	}
+	return nil
 }
 
 // tapeTitle names the tapes, for the header.

@@ -58,6 +58,7 @@ func TestReplayOfNoTape(t *testing.T) {
 	if err := tape.NewWriter(&empty, tape.Header{Tool: "test", Created: time.Now()}, tape.Options{}).Close(); err != nil {
 		t.Fatal(err)
 	}
+	demo := demoFile(t)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -67,6 +68,7 @@ func TestReplayOfNoTape(t *testing.T) {
 		{[]string{filepath.Join(dir, "none.rwt")}, 1, []string{"there is no file", "check the path"}},
 		{[]string{write("capture.jsonl", []byte(`{"t":1,"stream":"pods","frame":{"type":"ADDED","object":{}}}`))}, 1, []string{"is not a tape", "rewatch import"}},
 		{[]string{write("empty.rwt", empty.Bytes())}, 1, []string{"has no events"}},
+		{[]string{demo, filepath.Dir(demo) + "/./demo.rwt"}, 2, []string{"is named twice"}},
 		{[]string{demoFile(t), "--at", "yesterday"}, 2, []string{`"yesterday" is no moment`}},
 		{[]string{demoFile(t), "--at", "2001-01-01T00:00:00Z"}, 1, []string{"is not on the tape"}},
 		{[]string{demoFile(t), "--speed", "-1"}, 2, []string{"above 0, or max"}},

@@ -67,6 +67,9 @@ func openSources(paths []string) (sources []player.Source, names []string, close
 			_ = t.Close()
 		}
 	}
+	if err := notTwice(paths); err != nil {
+		return nil, nil, closeAll, err
+	}
 	for _, path := range paths {
 		t, err := openTape(path)
 		if err != nil {
