@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -94,6 +95,7 @@ type infoDoc struct {
 	Damages   []*damageDoc `json:"damages"`
 
 	from, to, created time.Time
+	cut               bool // nothing is wrong but that the end is missing
 }
 
 type streamDoc struct {
@@ -118,6 +120,8 @@ type streamDoc struct {
 	Fresh      float64 `json:"currentSeconds"`
 	State      string  `json:"state,omitempty"` // at the end
 	Text       string  `json:"text,omitempty"`  // why
+	// Failure is what was wrong with it at the end, or before it was stopped.
+	Failure string `json:"failure,omitempty"`
 }
 
 type gapDoc struct {
@@ -154,6 +158,7 @@ func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 	case t.running():
 		d.Ended = "running"
 	}
+	d.cut = d.Ended == "torn" && t.unfinished(s.Damages)
 	for _, x := range s.Streams {
 		d.Streams = append(d.Streams, describeStream(&x))
 		d.Plain += x.Bytes
@@ -192,6 +197,12 @@ func describeStream(x *tape.StreamSurvey) streamDoc {
 	if !x.Since.IsZero() {
 		d.State, d.Text = x.Last.To.String(), x.Last.Text
 	}
+	if d.State == model.Stopped.String() && x.Final.To != model.Idle && x.Final.To != model.Stopped {
+		d.State, d.Text = x.Final.To.String(), x.Final.Text // what the end of the recording hides
+	}
+	if x.Failure.To != model.Idle {
+		d.Failure = strings.TrimSpace(x.Failure.To.String() + " " + cmp.Or(x.Failure.Text, string(x.Failure.Cause)))
+	}
 	return d
 }
 
@@ -227,7 +238,7 @@ func (d *infoDoc) print(p page) {
 		p.line("  by         %s, %s", d.Tool, clock(d.created))
 	}
 	p.line("  ended      %s", map[string]string{"in order": "in order", "running": "not yet: it is being written",
-		"torn": "in the middle: its recorder was killed, or the disk was full"}[d.Ended])
+		"torn": "not closed: its recorder was killed or ran out of disk; up to " + clock(d.to) + " it has what was recorded"}[d.Ended])
 	p.line("  size       %s%s, in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
 	p.line("  records    %s", d.counts())
 	p.line("  redacted   %s", d.Redaction)
@@ -240,7 +251,7 @@ func (d *infoDoc) print(p page) {
 		}
 		p.line("  mark       %s  %s", clock(m.at), m.Text)
 	}
-	if len(d.Damages) > 0 {
+	if len(d.Damages) > 0 && !d.cut {
 		p.line("  damaged    %s; see: rewatch verify %s", count(int64(len(d.Damages)), "place"), d.File)
 	}
 }
@@ -275,6 +286,16 @@ func (d *infoDoc) printStreams(p page) {
 	}
 	p.line("")
 	p.table("  ", []bool{3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: false}, rows)
+	for i := range d.Streams {
+		x := &d.Streams[i]
+		switch {
+		case x.Failure == "":
+		case x.Fresh == 0:
+			p.line("  never current  %s: %s", x.Resource, x.Failure)
+		default:
+			p.line("  not current at the end  %s: %s", x.Resource, x.Failure)
+		}
+	}
 	p.line("")
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rewatch/watch/recorder"
 	"rewatch/watch/tape"
 )
 
@@ -17,7 +18,7 @@ import (
 type tapeFile struct {
 	*tape.Tape
 	path string
-	age  time.Duration // since it was last written to, when it was opened
+	live bool // somebody recorded to it when it was opened
 	file *metered
 }
 
@@ -70,13 +71,17 @@ func openTape(path string) (*tapeFile, error) {
 	if err != nil {
 		return nil, notOpened(path, err)
 	}
+	live, known := recorder.Locked(f)
+	if !known {
+		live = time.Since(info.ModTime()) < beingWritten
+	}
 	m := &metered{File: f, size: info.Size()}
 	t, err := tape.Open(m, m.size, tape.Limits{})
 	if err != nil {
 		_ = f.Close()
 		return nil, unreadable(path, err)
 	}
-	return &tapeFile{Tape: t, path: path, age: time.Since(info.ModTime()), file: m}, nil
+	return &tapeFile{Tape: t, path: path, live: live, file: m}, nil
 }
 
 // Close closes the file.
@@ -107,19 +112,23 @@ func unreadable(path string, err error) *failure {
 }
 
 // beingWritten is how long after a write a tape without an end is taken for one
-// that is being recorded: recorders write about once a second.
+// that is being recorded, where no lock tells: recorders write about once a second.
 const beingWritten = 5 * time.Second
 
-// running reports whether the tape is being recorded, as far as can be seen: it
-// has no end, nothing is wrong but that, and it was written to a moment ago.
-func (t *tapeFile) running() bool {
+// running reports whether the tape is being recorded: it has no end, nothing is
+// wrong but that, and its recorder was there when it was opened.
+func (t *tapeFile) running() bool { return t.live && t.unfinished(t.Info().Damages) }
+
+// unfinished reports whether nothing is wrong with a tape but that its end is
+// missing.
+func (t *tapeFile) unfinished(damages []*tape.Damage) bool {
 	i := t.Info()
-	for _, d := range i.Damages {
+	for _, d := range damages {
 		if d.Offset+d.Size < i.Size {
 			return false
 		}
 	}
-	return !i.Closed && t.age < beingWritten
+	return !i.Closed
 }
 
 // eachTape opens files one after the other, and goes on where one cannot be

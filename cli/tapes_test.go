@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rewatch/model/diff"
+	"rewatch/watch/recorder"
 )
 
 // damagedTape is a copy of a tape with a wrong bit.
@@ -187,23 +188,29 @@ func TestVerifyAndRepairOfDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	being, err := os.OpenFile(torn, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder.Lock(being) // as a recorder does
 	if got := mustRun(t, 0, "info", torn); !strings.Contains(got.out, "not yet: it is being written") {
 		t.Error(got.out)
 	}
 	if got := mustRun(t, 0, "verify", torn); !strings.Contains(got.out, "it is being written") {
 		t.Error(got.out)
 	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(torn, old, old); err != nil {
+	if err := being.Close(); err != nil { // and is gone, a moment after it wrote
 		t.Fatal(err)
 	}
-	if got := mustRun(t, 0, "info", torn); !strings.Contains(got.out, "its recorder was killed") {
+	if got := mustRun(t, 0, "info", torn); !strings.Contains(got.out, "not closed: its recorder was killed") {
 		t.Error(got.out)
 	}
-	mustRun(t, 1, "verify", torn)
+	if got := mustRun(t, 1, "verify", torn); !containsAll(got.out, []string{"not closed: its recorder was killed or ran out of disk; everything up to ", " is whole"}) {
+		t.Error(got.out)
+	}
 	mustRun(t, 0, "repair", torn, "-o", filepath.Join(dir, "torn.repaired"))
 	mustRun(t, 3, "verify", filepath.Join(dir, "torn.repaired"))
-	if got := mustRun(t, 1, "repair", torn, "-o", torn); !strings.Contains(got.stderr, "exists") {
+	if got := mustRun(t, 1, "repair", torn, "-o", torn); !strings.Contains(got.stderr, "the input itself") {
 		t.Errorf("%+v", got)
 	}
 	only(t, dir, "repaired.rwt", "torn.repaired", "torn.rwt")

@@ -101,6 +101,9 @@ type verifyDoc struct {
 	Gaps    int          `json:"gaps"`
 	Lost    int64        `json:"lost"` // frames that the recorder could not write
 	Damages []*damageDoc `json:"damages"`
+
+	cut bool      // nothing is wrong but that the end is missing
+	to  time.Time // of the newest record
 }
 
 // damageDoc is a part of a tape that cannot be read.
@@ -122,11 +125,12 @@ func describeReport(t *tapeFile, r *tape.Report) verifyDoc {
 	switch {
 	case r.Closed:
 		d.Ended = "in order"
-	case t.running() && len(r.Damages) <= 1: // the end that is not there yet
+	case t.running() && t.unfinished(r.Damages): // the end that is not there yet
 		d.Ended, r.Damages = "running", nil
 		d.Verdict = r.Verdict()
 	}
 	d.Damages = describeDamages(t, r.Damages)
+	d.cut, d.to = d.Ended == "torn" && t.unfinished(r.Damages), t.Info().To
 	return d
 }
 
@@ -179,6 +183,14 @@ func (d *verifyDoc) print(p page) {
 		return
 	case tape.Gaps:
 		p.line("%s: whole, with gaps: %s%s; %s (rewatch info names them)", d.File, rebuilt, running, missing)
+		return
+	}
+	if d.cut {
+		p.line("%s: not closed: its recorder was killed or ran out of disk; everything up to %s is whole: %s", d.File, clock(d.to), rebuilt)
+		if d.Gaps > 0 {
+			p.line("  %s", missing)
+		}
+		p.line("  to close it: rewatch repair %s -o OUT", d.File)
 		return
 	}
 	p.line("%s: damaged: %s records survive%s, %s of objects among them, all rebuilt", d.File, grouped(d.Records), d.before(), count(d.Objects, "change"))

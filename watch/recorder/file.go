@@ -86,6 +86,7 @@ func create(path string, force, hidden bool) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	Lock(f)
 	if dir, err := os.Open(filepath.Dir(path)); err == nil { // so that its name too survives the machine's end
 		_ = dir.Sync() // not every file system can
 		_ = dir.Close()

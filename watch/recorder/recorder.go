@@ -174,6 +174,9 @@ func (o *Options) rotates() bool { return o.Out == nil && (o.MaxSize > 0 || o.Ma
 // open makes the file of the next tape.
 func (r *Recorder) open() (*target, error) {
 	if r.o.Out != nil {
+		if f, ok := r.o.Out.(*os.File); ok {
+			Lock(f)
+		}
 		return &target{path: r.o.Path, out: stream{r.o.Out}}, nil
 	}
 	path := r.o.Path

@@ -21,9 +21,12 @@ type Survey struct {
 
 // StreamSurvey says what of a stream is on the tape.
 type StreamSurvey struct {
-	StreamState           // at the end
-	Counts                // of its records
-	First, End  time.Time // its first and newest record; zero without any
+	StreamState // at the end
+	// Final is the newest step that was not the end of the recording, and
+	// Failure the newest failure that nothing good came after; zero without one.
+	Final, Failure model.Transition
+	Counts                   // of its records
+	First, End     time.Time // its first and newest record; zero without any
 	// Watched is from its first step to the end of the tape, or to its own end
 	// if it stopped before; Fresh is how much of that it was known to be
 	// current. Both are 0 if the tape has no steps of it.
@@ -144,6 +147,7 @@ func (s *surveyor) declare(j *streamJSON) {
 	}
 	if last, err := j.Last.transition(); err == nil {
 		x.Last, x.Since = last, instant(j.Since)
+		x.step(last)
 		if s.r.t.info.From.After(x.Since) { // what was before the tape does not count
 			x.Since = s.r.t.info.From
 		}
@@ -174,6 +178,7 @@ func (s *surveyor) record(x *StreamSurvey, size int64) {
 	case model.Transition:
 		x.pass(when)
 		x.Last, x.Since = d, when
+		x.step(d)
 	case model.Gap:
 		if len(s.out.Gaps) < maxMoments {
 			s.out.Gaps = append(s.out.Gaps, m)
@@ -183,6 +188,19 @@ func (s *surveyor) record(x *StreamSurvey, size int64) {
 			s.out.Marks = append(s.out.Marks, m)
 		}
 	}
+}
+
+// step keeps what a shutdown would hide.
+func (x *StreamSurvey) step(d model.Transition) {
+	switch {
+	case d.To == model.Stopped && d.Cause == model.CauseShutdown:
+		return
+	case d.To.Degraded() && d.To != model.Overdue && d.To != model.Relisting && d.Cause != model.CauseHostDown:
+		x.Failure = d
+	case d.To.Fresh() || d.To == model.Polling:
+		x.Failure = model.Transition{}
+	}
+	x.Final = d
 }
 
 // pass counts the time since the newest step.
