@@ -83,6 +83,10 @@ delete deploy checkout -n shop
 scale deploy checkout -n shop --replicas=1
 label pods --all -n shop a=b
 create configmap x -n shop
+apply -f testdata/configmap.yaml
+create -f testdata/configmap.yaml
+replace -f testdata/configmap.yaml
+apply -f testdata/cronwidget.yaml
 `
 
 func TestKubectl(t *testing.T) {

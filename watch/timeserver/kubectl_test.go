@@ -57,6 +57,9 @@ func TestKubectl(t *testing.T) {
 		{args: "get pods -A --field-selector spec.colour=red", want: "field label not supported: spec.colour", fails: true},
 		{args: "delete pod web-1 -n shop", want: "rewatch serves the past read-only", fails: true},
 		{args: "label pod web-1 -n shop a=b", want: "rewatch serves the past read-only", fails: true},
+		{args: "apply -f testdata/pod.yaml", want: "rewatch serves the past read-only", fails: true},
+		{args: "create -f testdata/pod.yaml", want: "rewatch serves the past read-only", fails: true},
+		{args: "replace -f testdata/pod.yaml", want: "rewatch serves the past read-only", fails: true},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			out, err := kubectl(t, e, strings.Fields(c.args)...)

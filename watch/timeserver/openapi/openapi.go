@@ -38,6 +38,7 @@ func Document(path string, types []Type) map[string]any {
 			"x-kubernetes-group-version-kind": gvk(t.GroupVersionKind),
 			"responses":                       map[string]any{},
 		}}
+		paths[at+t.Resource+"/{name}"] = map[string]any{"patch": refused(t.GroupVersionKind)}
 		d.add(t)
 	}
 	return map[string]any{
@@ -45,6 +46,21 @@ func Document(path string, types []Type) map[string]any {
 		"info":       map[string]any{"title": "rewatch", "version": "unversioned"},
 		"paths":      paths,
 		"components": map[string]any{"schemas": d.schemas},
+	}
+}
+
+// refused describes the patch of an object, which is answered with a refusal.
+// kubectl apply, create and replace look here for whether the server checks
+// fields; without, they want to check these themselves, by an OpenAPI v2
+// document, and fail for want of it before they are told that nothing is
+// written.
+func refused(k schema.GroupVersionKind) map[string]any {
+	return map[string]any{
+		"x-kubernetes-action":             "patch",
+		"x-kubernetes-group-version-kind": gvk(k),
+		"parameters": []any{map[string]any{"name": "fieldValidation", "in": "query",
+			"schema": map[string]any{"type": "string"}}},
+		"responses": map[string]any{"405": map[string]any{"description": "A recording can only be read."}},
 	}
 }
 
