@@ -29,6 +29,7 @@ func build(t *testing.T, dir, pkg string) string {
 	out := filepath.Join(t.TempDir(), filepath.Base(pkg)+"-under-test")
 	cmd := exec.Command("go", "build", "-o", out, pkg)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %s: %v\n%s", pkg, err, text)
 	}

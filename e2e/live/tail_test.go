@@ -139,6 +139,7 @@ func TestWaitingAsDocumented(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "rewatch")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir = "../.."
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

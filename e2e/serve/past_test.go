@@ -45,6 +45,7 @@ func program(t *testing.T) string {
 		built.path = filepath.Join(dir, "rewatch")
 		cmd := exec.Command("go", "build", "-o", built.path, ".")
 		cmd.Dir = "../.."
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // it links in seconds, not minutes
 		if out, err := cmd.CombinedOutput(); err != nil {
 			built.err = err
 			os.Stderr.Write(out)

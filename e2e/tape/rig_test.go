@@ -42,6 +42,7 @@ func newRig(t *testing.T, c *cluster.Cluster) rig {
 	r.program = filepath.Join(r.dir, "rewatch")
 	cmd := exec.Command("go", "build", "-o", r.program, ".")
 	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
