@@ -44,7 +44,7 @@ kubeconfig, a file for its owner only that is removed at the end.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.at, "at", "", "The moment: "+momentHelp+" (default the end, with --speed the start)")
-	cmd.Flags().Float64Var(&o.speed, "speed", 1, "Move on, this many times as fast as recorded")
+	cmd.Flags().Float64Var(&o.speed, "speed", 0, "Move on, this many times as fast as recorded (default not at all)")
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:0", "Address to listen on; port 0 is a free one")
 	cmd.Flags().StringVar(&o.kubeconfig, "write-kubeconfig", "", "Write the kubeconfig here (default a temporary file)")
 	cmd.Flags().BoolVar(&o.force, "force", false, "Replace the file that --write-kubeconfig names")
@@ -59,7 +59,7 @@ type serveOptions struct {
 }
 
 func runServe(ctx context.Context, o serveOptions, path string, s streams) error {
-	if !(o.speed > 0) || math.IsInf(o.speed, 0) {
+	if o.moving && !(o.speed > 0) || math.IsInf(o.speed, 0) {
 		return usage("--speed must be a number above 0")
 	}
 	host, port, err := net.SplitHostPort(o.listen)
@@ -91,6 +91,9 @@ func loadPast(ctx context.Context, o serveOptions, path string, s streams) (*tim
 		return nil, err
 	}
 	info := t.Info()
+	if info.Records == 0 {
+		return nil, failed("see what survives with: rewatch verify "+path, "%s holds no moment that could be served", path)
+	}
 	at := info.To
 	if o.moving {
 		at = info.From
@@ -115,6 +118,9 @@ func loadPast(ctx context.Context, o serveOptions, path string, s streams) (*tim
 		return nil, failed("", "interrupted")
 	case err != nil:
 		return nil, unreadable(path, err)
+	}
+	if len(info.Damages) > 0 && !t.running() || !past.Whole() {
+		s.tell("rewatch: %s is damaged, so objects may be missing; see what survives with: rewatch verify %s", path, path)
 	}
 	return past, nil
 }

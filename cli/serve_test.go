@@ -267,8 +267,40 @@ func TestServeKubeconfigFile(t *testing.T) {
 	}
 }
 
+// brokenTape is a tape without its last bytes, so that of its end nothing
+// survives.
+func brokenTape(t *testing.T, lost int) string {
+	t.Helper()
+	path := podTape(t, "prod")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour) // nobody records it any more
+	if err := os.WriteFile(path, data[:len(data)-lost], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What a damaged tape lacks is not left out without a word.
+func TestServeDamaged(t *testing.T) {
+	s := startServer(t, brokenTape(t, 10))
+	if !strings.Contains(s.said, "1 object: ") {
+		t.Errorf("it said %s", s.said)
+	}
+	s.stop()
+	if e := s.stderr.String(); !strings.Contains(e, "is damaged, so objects may be missing") || !strings.Contains(e, "rewatch verify ") {
+		t.Errorf("stderr: %s", e)
+	}
+}
+
 func TestServeRefuses(t *testing.T) {
 	one, two := podTape(t, "prod"), podTape(t, "a", "b")
+	none := podTape(t)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -283,6 +315,7 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{one, "--listen", "nowhere"}, 2, "it must be host:port"},
 		{[]string{one, "--listen", "192.0.2.1:0"}, 1, "cannot listen on 192.0.2.1:0"},
 		{[]string{filepath.Join(t.TempDir(), "none")}, 1, "there is no file"},
+		{[]string{none}, 1, "holds no moment that could be served; see what survives with: rewatch verify"},
 		{nil, 2, "accepts 1 arg"},
 	} {
 		var out, errs bytes.Buffer

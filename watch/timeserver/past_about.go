@@ -30,6 +30,14 @@ func (p *Past) sorted() []*pastType {
 	return out
 }
 
+// Whole is whether the tape had all that leads to the moment being served: if
+// not, it is damaged there, and objects may be missing or older.
+func (p *Past) Whole() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.whole
+}
+
 // Summary says in one line which types are served, and how many objects of
 // each.
 func (p *Past) Summary() string {
@@ -40,7 +48,11 @@ func (p *Past) Summary() string {
 		n += count
 		parts = append(parts, fmt.Sprintf("%s %d", t.Key(), count))
 	}
-	return fmt.Sprintf("%d objects: %s", n, strings.Join(parts, ", "))
+	objects := "objects"
+	if n == 1 {
+		objects = "object"
+	}
+	return fmt.Sprintf("%d %s: %s", n, objects, strings.Join(parts, ", "))
 }
 
 // Namespace is the only namespace that was watched, "" if there are several or
