@@ -166,7 +166,12 @@ func (r *reader) start(quiet bool) error {
 	r.in = in
 	r.declare()
 	for o, err := range in.Objects() {
-		if err != nil {
+		if d := (*tape.Damage)(nil); errors.As(err, &d) {
+			if err := r.damaged(d, quiet); err != nil {
+				return err
+			}
+			continue
+		} else if err != nil {
 			return err
 		}
 		r.log.Append(model.Record{Time: r.j.o.From, Stream: r.streamOf(o.Stream), Type: model.Added, Flags: model.Initial,
