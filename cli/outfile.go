@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -23,14 +24,16 @@ import (
 //	return f.Commit()
 //
 // Abort and Commit may be called while another goroutine writes, whose writes
-// then fail.
+// then fail. Abort does not wait for a Write that is stuck, as in a pipe that
+// nobody reads or on a disk that hangs; Commit does.
 type outFile struct {
 	path  string // the final one, links followed; "" where bytes go straight to w
 	force bool
 
-	mu   sync.Mutex
-	w    io.Writer // nil after the end
-	file *os.File  // the temporary one
+	ended atomic.Bool // by Abort or Commit: whoever sets it has file
+	mu    sync.Mutex  // held by Write and Commit
+	w     io.Writer
+	file  *os.File // the temporary one
 }
 
 // createFile begins a file, readable by its owner only. It refuses a path that
@@ -134,11 +137,14 @@ var errEnded = errors.New("the file was ended")
 func (o *outFile) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.w == nil {
+	if o.ended.Load() {
 		return 0, errEnded
 	}
 	n, err := o.w.Write(p)
-	if err != nil && !closedPipe(err) {
+	switch {
+	case err != nil && o.ended.Load():
+		err = errEnded
+	case err != nil && !closedPipe(err):
 		err = notWritten(o.path, err)
 	}
 	return n, err
@@ -149,11 +155,10 @@ func (o *outFile) Write(p []byte) (int, error) {
 func (o *outFile) Commit() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.w == nil {
+	if o.ended.Swap(true) {
 		return errEnded
 	}
 	f := o.file
-	o.w, o.file = nil, nil
 	switch {
 	case f == nil:
 		return nil
@@ -212,11 +217,8 @@ func syncDirectory(path string) error {
 
 // Abort removes what was written. After Commit it does nothing.
 func (o *outFile) Abort() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	f := o.file
-	o.w, o.file = nil, nil
-	if f == nil {
+	if o.ended.Swap(true) || f == nil {
 		return
 	}
 	_ = f.Close()
