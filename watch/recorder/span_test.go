@@ -75,7 +75,7 @@ func TestNoHalfTapes(t *testing.T) {
 	if !r.Close(time.Second) {
 		t.Fatal("it was not waited for")
 	}
-	if s := r.Status(); s.Unsafe != 0 || s.OnDisk != int64(len(x.rows)) || s.Tapes < 3 {
+	if s := r.Status(); s.Unsafe != 0 || s.OnDisk != int64(len(x.rows)) || s.Tapes < 2 {
 		t.Errorf("%+v, %d rows", s, len(x.rows))
 	}
 	if looked < 5 {
