@@ -61,6 +61,8 @@ type Finding struct {
 	// Since and Until are the times of the first and of the newest change, in
 	// nanoseconds since the Unix epoch.
 	Since, Until int64
+
+	dropped bool // for newer ones
 }
 
 const (
@@ -76,6 +78,8 @@ const (
 	maxValues = 4     // to and fro among more values is no flap
 	maxValue  = 256   // bytes; longer values are not followed
 	maxTracks = 50000 // paths that are remembered
+
+	maxFindings = 500
 )
 
 // Detector finds what goes to and fro in one log. It belongs to one goroutine.
@@ -83,6 +87,7 @@ type Detector struct {
 	log      *model.Log
 	tracks   map[key]*track
 	findings []*Finding
+	dropped  int
 	old, now []byte
 }
 
@@ -108,9 +113,15 @@ type track struct {
 // New returns a detector for a log.
 func New(l *model.Log) *Detector { return &Detector{log: l, tracks: map[key]*track{}} }
 
-// Findings are all findings so far, in the order in which they were made.
-// Those that go on change with Add.
+// Findings are the findings so far, in the order in which they were made; of
+// more than 500 those that Dropped counts are left out. Those that go on change
+// with Add, but never the lists that they had before: a copy of a Finding may
+// be read by another goroutine.
 func (d *Detector) Findings() []*Finding { return d.findings }
+
+// Dropped is how many findings were dropped for newer ones: flaps before
+// fights and loops, and of those the one that has been quiet for longest.
+func (d *Detector) Dropped() int { return d.dropped }
 
 // Add looks at a row. It returns what was found or has gone on with it.
 func (d *Detector) Add(e model.Event) []*Finding {
@@ -181,7 +192,7 @@ func (d *Detector) follow(e model.Event, c *diff.Change, who string) *Finding {
 	t.undone = t.undone && who != "" && t.last != "" && who != t.last
 	t.add(e, who)
 	switch {
-	case t.finding != nil:
+	case t.finding != nil && !t.finding.dropped:
 	case t.undone && t.count >= fightChanges && !strings.HasPrefix(c.Path, "status"):
 		d.report(k, t, Fight)
 	case t.count >= flapChanges:
@@ -231,14 +242,31 @@ func (d *Detector) report(k key, t *track, kind Kind) {
 	if kind == Flap {
 		for _, f := range slices.Backward(d.findings) {
 			if f.Kind == Flap && f.Object == k.object && slices.Equal(f.Rows, t.rows) {
-				f.Also = append(f.Also, k.path)
+				f.Also = append(slices.Clip(f.Also), k.path)
 				t.finding, t.follower = f, true
 				return
 			}
 		}
 	}
-	t.finding = &Finding{Kind: kind, Object: k.object, Path: k.path, Since: t.since}
+	if len(d.findings) >= maxFindings {
+		d.drop()
+	}
+	t.finding, t.follower = &Finding{Kind: kind, Object: k.object, Path: k.path, Since: t.since}, false
 	d.findings = append(d.findings, t.finding)
+}
+
+// drop makes room for a finding. Should the dropped one go on, it is found anew.
+func (d *Detector) drop() {
+	least := 0
+	for i, f := range d.findings {
+		x := d.findings[least]
+		if flap := f.Kind == Flap; flap && x.Kind != Flap || flap == (x.Kind == Flap) && f.Until < x.Until {
+			least = i
+		}
+	}
+	d.findings[least].dropped = true
+	d.findings = slices.Delete(d.findings, least, least+1)
+	d.dropped++
 }
 
 func (t *track) update() {
@@ -269,10 +297,11 @@ func (d *Detector) restart(e model.Event, c *diff.Change) *Finding {
 	t.add(e, "")
 	t.count += now - old - 1
 	t.values = []string{c.New}
-	if t.finding == nil && t.count < loopRestarts {
+	found := t.finding != nil && !t.finding.dropped
+	if !found && t.count < loopRestarts {
 		return nil
 	}
-	if t.finding == nil {
+	if !found {
 		d.report(k, t, RestartLoop)
 	}
 	t.update()

@@ -176,6 +176,63 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// However much goes to and fro, a bounded number of findings is kept: fights
+// before flaps, and what goes on before what has become quiet.
+func TestFindingsAreBounded(t *testing.T) {
+	r := newRig()
+	d := New(r.log)
+	say := func(who, path string, value int) {
+		r.add(0, time.Second, who, fmt.Sprintf(`"spec":{%q:%d}`, path, value))
+		s := r.log.Snapshot()
+		d.Add(s.At(s.End() - 1))
+	}
+	for i := range 4 {
+		say([]string{"a", "b"}[i%2], "fight", i%2)
+	}
+	if f := d.Findings(); len(f) != 1 || f[0].Kind != Fight {
+		t.Fatalf("%d findings", len(f))
+	}
+	for i := range maxFindings + 20 {
+		// Not through the log: that takes minutes.
+		k := key{1, fmt.Sprint("flap", i)}
+		d.report(k, &track{rows: []model.Seq{model.Seq(1000 + i)}}, Flap)
+		f := d.findings[len(d.findings)-1]
+		f.Rows, f.Until = []model.Seq{model.Seq(1000 + i)}, r.now.UnixNano()+int64(i)
+	}
+	f := d.Findings()
+	if len(f) != maxFindings || d.Dropped() != 21 {
+		t.Errorf("%d findings, %d dropped", len(f), d.Dropped())
+	}
+	if f[0].Kind != Fight || f[1].Path != "flap21" || f[len(f)-1].Path != fmt.Sprint("flap", maxFindings+19) {
+		t.Errorf("kept %s of %s, then %s … %s", f[0].Kind, f[0].Path, f[1].Path, f[len(f)-1].Path)
+	}
+}
+
+// A finding that was dropped and goes on is found anew; what was told of it
+// before does not change.
+func TestADroppedFindingGoesOn(t *testing.T) {
+	r := newRig()
+	d := New(r.log)
+	var newest *Finding
+	for i := range 8 {
+		r.add(0, time.Minute, []string{"a", "b"}[i%2], fmt.Sprintf(`"spec":{"a":%d}`, i%2))
+		s := r.log.Snapshot()
+		if found := d.Add(s.At(s.End() - 1)); len(found) > 0 {
+			newest = found[0]
+		}
+		if i == 5 {
+			copied, rows := *newest, len(newest.Rows)
+			d.drop()
+			if len(d.Findings()) != 0 || len(copied.Rows) != rows {
+				t.Fatalf("%d findings", len(d.Findings()))
+			}
+		}
+	}
+	if f := d.Findings(); len(f) != 1 || f[0] != newest || f[0].Kind != Fight || f[0].Count != 7 || len(f[0].Rows) != 7 || d.Dropped() != 1 {
+		t.Errorf("%+v, %d dropped", f, d.Dropped())
+	}
+}
+
 func FuzzDetector(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"name":"a","uid":"1"},"spec":{"a":1},"status":{"containerStatuses":[{"name":"x","restartCount":1}]}}`),
 		[]byte(`{"metadata":{"name":"a","uid":"1"},"spec":{"a":2},"status":{"containerStatuses":[{"name":"x","restartCount":1e99}]}}`))
