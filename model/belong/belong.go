@@ -61,6 +61,8 @@ type Index struct {
 	uids  map[uid][]model.ObjectID   // several if an object is served under several groups
 	names map[target]model.ObjectID  // the newest of a name
 	gone  map[model.ObjectID]model.Seq
+
+	forgotten map[model.ObjectID]int // links of an object that are not kept
 }
 
 type link struct {
@@ -76,11 +78,15 @@ type uid struct{ context, uid string }
 // New returns an empty index for a log.
 func New(l *model.Log) *Index {
 	return &Index{log: l, links: map[model.ObjectID][]*link{}, back: map[target][]*link{}, uids: map[uid][]model.ObjectID{},
-		names: map[target]model.ObjectID{}, gone: map[model.ObjectID]model.Seq{}}
+		names: map[target]model.ObjectID{}, gone: map[model.ObjectID]model.Seq{}, forgotten: map[model.ObjectID]int{}}
 }
 
 // pruneEvery is after how many rows what has left the log is forgotten.
 const pruneEvery = 1 << 16
+
+// maxEnded bounds the links of an object that have ended, or one that changes
+// its owner all the time would never stop growing.
+const maxEnded = 64
 
 // Add looks at a row; rows come in order.
 func (x *Index) Add(e model.Event) {
@@ -144,7 +150,39 @@ func (x *Index) relate(e model.Event, id model.Identity, now []link) {
 		x.links[e.Object] = append(x.links[e.Object], l)
 		x.back[l.to] = append(x.back[l.to], l)
 	}
+	if len(x.links[e.Object]) > maxEnded {
+		x.forget(e.Object)
+	}
 }
+
+// forget drops the oldest links of an object that have ended, should there be
+// more than maxEnded.
+func (x *Index) forget(object model.ObjectID) {
+	over := -maxEnded
+	for _, l := range x.links[object] {
+		if l.End != Forever {
+			over++
+		}
+	}
+	if over <= 0 {
+		return
+	}
+	x.forgotten[object] += over
+	x.links[object] = slices.DeleteFunc(x.links[object], func(l *link) bool {
+		if l.End == Forever || over == 0 {
+			return false
+		}
+		over--
+		if x.back[l.to] = slices.DeleteFunc(x.back[l.to], func(b *link) bool { return b == l }); len(x.back[l.to]) == 0 {
+			delete(x.back, l.to)
+		}
+		return true
+	})
+}
+
+// Forgotten is how many links an object had that ended and are not kept: of
+// those the newest 64 are.
+func (x *Index) Forgotten(object model.ObjectID) int { return x.forgotten[object] }
 
 // relations reads from an object whom it belongs to.
 func relations(id model.Identity, raw []byte) (links []link) {
@@ -195,8 +233,8 @@ func text(object []byte, path ...string) string {
 	return string([]byte(s)) // not a view of a buffer that is used again
 }
 
-// Links are all links that an object has or had to others, in the order in
-// which they began.
+// Links are the links that an object has or had to others, in the order in
+// which they began, without those that are Forgotten.
 func (x *Index) Links(object model.ObjectID) []Link {
 	var out []Link
 	for _, l := range x.links[object] {
@@ -298,6 +336,11 @@ func (x *Index) prune() {
 	for id := range x.gone {
 		if left(id) {
 			delete(x.gone, id)
+		}
+	}
+	for id := range x.forgotten {
+		if left(id) {
+			delete(x.forgotten, id)
 		}
 	}
 }

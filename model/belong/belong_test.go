@@ -218,6 +218,36 @@ func TestAdoptionAndOrphaning(t *testing.T) {
 	}
 }
 
+// An object that changes its owner all the time has the newest of its links;
+// those that hold are never forgotten.
+func TestLinksOfALivingObjectAreBounded(t *testing.T) {
+	r := newRig(t)
+	const changes = 1000
+	pod := r.add(model.Added, 0, "v1", "Pod", "p", "u-p", owner("ReplicaSet", "rs", "u-0", true), `,"spec":{"nodeName":"n"}`)
+	for i := 1; i <= changes; i++ {
+		r.add(model.Modified, 0, "v1", "Pod", "p", "u-p", owner("ReplicaSet", "rs", fmt.Sprint("u-", i%300), true), `,"spec":{"nodeName":"n"}`)
+	}
+	links := r.x.Links(pod.Object)
+	if n := r.x.Forgotten(pod.Object); len(links) != maxEnded+2 || n != changes-maxEnded {
+		t.Errorf("%d links, %d forgotten", len(links), n)
+	}
+	if l := links[0]; l.Relation != RunsOn || l.End != Forever || l.Begin != pod.Seq {
+		t.Errorf("the first is %+v", l)
+	}
+	if l := links[len(links)-1]; l.End != Forever || l.Ref.UID != fmt.Sprint("u-", changes%300) {
+		t.Errorf("the last is %+v", l)
+	}
+	back := 0
+	for _, list := range r.x.back {
+		if back += len(list); len(list) == 0 {
+			t.Error("an empty list is kept")
+		}
+	}
+	if back != len(links) {
+		t.Errorf("%d links by whom they belong to", back)
+	}
+}
+
 // An owner that comes after what it owns; a circle; an object that owns itself.
 func TestOddOwners(t *testing.T) {
 	r := newRig(t)
