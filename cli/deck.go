@@ -20,6 +20,9 @@ type deck struct {
 	name      string // of the cluster, for the names of files
 	redaction string // for the headers
 
+	starting sync.Mutex // while a recording is started, and when no more shall be; before mu
+	over     bool       // the session ends
+
 	mu  sync.Mutex
 	rec *recorder.Recorder // the newest; nil before the first
 }
@@ -40,16 +43,34 @@ func (d *deck) Record(held bool) error {
 
 // start begins a recording to a file. Errors are failures with the next step.
 func (d *deck) start(path string, force, held bool) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.rec != nil && !d.rec.Status().Done {
-		return failed("stop that first", "a recording to %s is under way", d.rec.Status().Path)
+	d.starting.Lock()
+	defer d.starting.Unlock()
+	switch rec := d.newest(); {
+	case d.over:
+		return failed("start rewatch again", "the session is over")
+	case rec != nil && !rec.Status().Done:
+		return failed("stop that first", "a recording to %s is under way", rec.Status().Path)
 	}
 	rec, err := startRecording(d.log, recorder.Options{Path: path, Force: force, Held: held, Tool: "rewatch " + version(), Redaction: d.redaction})
 	if err == nil {
+		d.mu.Lock()
 		d.rec = rec
+		d.mu.Unlock()
 	}
 	return err
+}
+
+func (d *deck) newest() *recorder.Recorder {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rec
+}
+
+// end waits for a recording that is being started, and lets none start any more.
+func (d *deck) end() {
+	d.starting.Lock()
+	defer d.starting.Unlock()
+	d.over = true
 }
 
 var notForNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -88,6 +109,7 @@ func (d *deck) Recording() ui.Recording {
 
 // discard ends a recording of a session that did not come about.
 func (d *deck) discard() {
+	d.end()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.rec != nil {
@@ -98,6 +120,7 @@ func (d *deck) discard() {
 // close ends a recording that is under way with the session, and returns what
 // to tell the user; "" if there was none.
 func (d *deck) close() (told string, err error) {
+	d.end()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.rec == nil {

@@ -45,9 +45,6 @@ func TestDeck(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if told, err := d.close(); told != "" || err != nil {
-		t.Errorf("%q %v", told, err)
-	}
 	for i, want := range []int{1, 3} { // from now on; with the two that were there
 		if _, entries := readTape(t, paths[i]); len(entries) != want {
 			t.Errorf("%d records, want %d", len(entries), want)
@@ -58,6 +55,12 @@ func TestDeck(t *testing.T) {
 	}
 	if told, err := d.close(); !strings.Contains(told, "recorded to rewatch-arn") || err != nil {
 		t.Errorf("%q %v", told, err)
+	}
+	if told, err := d.close(); told != "" || err != nil { // the one before has told
+		t.Errorf("%q %v", told, err)
+	}
+	if err := d.Record(false); err == nil || !strings.Contains(err.Error(), "over") {
+		t.Errorf("after the end: %v", err)
 	}
 }
 

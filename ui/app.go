@@ -66,6 +66,7 @@ type App struct {
 	readEnd  model.Seq
 	readNext model.Seq
 	findings []fights.Finding
+	dropped  int // findings that are not kept
 
 	infoRequest int
 	infoLoading bool
@@ -253,6 +254,8 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.takeRead(msg)
 	case optionsMsg:
 		a.filter.take(msg)
+	case recordMsg:
+		a.takeRecord(msg)
 	}
 	return nil
 }

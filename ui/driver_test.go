@@ -60,7 +60,7 @@ func (d *driver) run(cmd tea.Cmd) {
 		}
 	case tea.QuitMsg:
 		d.quit = true
-	case infosMsg, objectMsg, scanMsg, searchMsg, optionsMsg, readMsg:
+	case infosMsg, objectMsg, scanMsg, searchMsg, optionsMsg, readMsg, recordMsg:
 		d.send(msg)
 	}
 }

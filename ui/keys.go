@@ -179,8 +179,8 @@ func bindings() []binding {
 			do: act(func(a *App) { a.editPrompt(func() { a.prompt.remove(0, a.prompt.pos) }) })},
 		{id: "prompt-quit", scope: scopePrompt, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 
-		{id: "record-now", scope: scopeRecord, keys: []string{"n", "enter"}, help: "record from now on", hint: "from now", do: act(func(a *App) { a.record(false) })},
-		{id: "record-held", scope: scopeRecord, keys: []string{"h"}, help: "record with what the log holds", hint: "with what is held", do: act(func(a *App) { a.record(true) })},
+		{id: "record-now", scope: scopeRecord, keys: []string{"n", "enter"}, help: "record from now on", hint: "from now", do: func(a *App) tea.Cmd { return a.record(false) }},
+		{id: "record-held", scope: scopeRecord, keys: []string{"h"}, help: "record with what the log holds", hint: "with what is held", do: func(a *App) tea.Cmd { return a.record(true) }},
 		{id: "record-cancel", scope: scopeRecord, keys: []string{"esc", "R", "q"}, help: "do not record", do: act(func(a *App) { a.recording.choosing = false })},
 		{id: "record-quit", scope: scopeRecord, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 

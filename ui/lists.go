@@ -141,7 +141,11 @@ func (a *App) findingsList() {
 	}
 	rank := func(d listLine) int { return slices.Index([]string{"FIGHT", "RESTART LOOP", "FLAP"}, d.head) }
 	slices.SortStableFunc(lines, func(a, b listLine) int { return rank(a) - rank(b) })
-	a.list.open(plural(len(lines), "finding")+": fights, flaps, restart loops", lines)
+	title := plural(len(lines), "finding") + ": fights, flaps, restart loops"
+	if a.dropped > 0 {
+		title += "; " + count(a.dropped) + " older not kept"
+	}
+	a.list.open(title, lines)
 }
 
 func (a *App) hasFindings() (bool, string) {

@@ -3,6 +3,8 @@ package ui
 import (
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"rewatch/themes"
 )
 
@@ -11,6 +13,7 @@ type recording struct {
 	recorder Recorder // nil: cannot record
 	now      Recording
 	choosing bool   // what the tape shall begin with is being asked
+	starting bool   // a command starts a recording
 	alarm    string // what must be known of a recording that ended, until acknowledged
 }
 
@@ -78,6 +81,8 @@ func (a *App) canRecord() (bool, string) {
 		return false, "a replay is on a tape already"
 	case a.recording.recorder == nil:
 		return false, "there is nothing here to record with"
+	case a.recording.starting:
+		return false, "the recording is about to begin"
 	}
 	return true, ""
 }
@@ -93,10 +98,21 @@ func (a *App) toggleRecord() {
 	a.recording.choosing, a.recording.alarm = true, ""
 }
 
-func (a *App) record(held bool) {
-	a.recording.choosing = false
-	if err := a.recording.recorder.Record(held); err != nil {
-		a.recording.alarm = "NOT RECORDING: " + err.Error()
+// recordMsg says whether a recording was started.
+type recordMsg struct{ err error }
+
+// record starts a recording outside of the event loop: a file is made for it,
+// which a slow disk takes its time for.
+func (a *App) record(held bool) tea.Cmd {
+	a.recording.choosing, a.recording.starting = false, true
+	r := a.recording.recorder
+	return func() tea.Msg { return recordMsg{r.Record(held)} }
+}
+
+func (a *App) takeRecord(m recordMsg) {
+	a.recording.starting = false
+	if m.err != nil {
+		a.recording.alarm = "NOT RECORDING: " + m.err.Error()
 		return
 	}
 	a.refresh()

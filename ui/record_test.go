@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"rewatch/model"
 )
 
@@ -16,9 +18,15 @@ type memoryRecorder struct {
 	held        []bool // what was asked for
 	err         error
 	now         Recording
+	begun       chan struct{} // not nil: Record says that it was called, and
+	disk        chan struct{} // waits for the disk
 }
 
 func (r *memoryRecorder) Record(held bool) error {
+	if r.begun != nil {
+		close(r.begun)
+		<-r.disk
+	}
 	if r.err != nil {
 		return r.err
 	}
@@ -68,6 +76,52 @@ func TestRecordAndStop(t *testing.T) {
 	d.press("R", "enter")
 	if len(r.held) != 2 || r.held[1] {
 		t.Errorf("recorded %v, want the second without what is held", r.held)
+	}
+}
+
+// A disk that takes its time to make the file does not stop the screen.
+func TestASlowDiskDoesNotStopTheScreen(t *testing.T) {
+	d, r := newRecording(t, 100)
+	r.begun, r.disk = make(chan struct{}), make(chan struct{})
+	d.press("R")
+	_, cmd := d.app.Update(keyMsg("n"))
+	done := make(chan tea.Msg)
+	go func() {
+		var msg tea.Msg
+		each(cmd, func(m tea.Msg) {
+			if m, ok := m.(recordMsg); ok {
+				msg = m
+			}
+		})
+		done <- msg
+	}()
+	<-r.begun
+	d.press("up", "down") // goes on
+	d.press("R")
+	d.has("the recording is about to begin")
+	d.hasNot("REC ")
+	close(r.disk)
+	d.send(<-done)
+	d.has("recording to /home/dev/shop.tape")
+	if !strings.Contains(d.header(), "● REC 4.2 MB") {
+		t.Errorf("the header says %s", d.header())
+	}
+	d.press("R") // it can be ended
+	d.has("recorded /home/dev/shop.tape")
+}
+
+// each runs a command and those that it consists of.
+func each(cmd tea.Cmd, f func(tea.Msg)) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			each(c, f)
+		}
+	default:
+		f(msg)
 	}
 }
 

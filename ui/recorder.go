@@ -2,9 +2,11 @@ package ui
 
 import "time"
 
-// Recorder records what the log receives to a tape. All methods return at once.
+// Recorder records what the log receives to a tape. All methods but Record
+// return at once, also while that is under way.
 type Recorder interface {
-	// Record starts a recording to a new file. held includes what the log
+	// Record starts a recording to a new file, which may take as long as the
+	// disk does: it is called outside of the event loop. held includes what the log
 	// already holds; otherwise the tape begins with the objects that exist now.
 	Record(held bool) error
 	// Stop ends the recording in order.

@@ -19,6 +19,7 @@ type replay struct {
 	deck     Transport
 	play     Playback
 	swapping bool      // the deck has another log, which is being made ready
+	whole    bool      // all that the log shown begins with is loaded
 	since    time.Time // by the clock on the wall: when seeking began; zero if it is not
 	timed    bool      // a command looks at it when it is late
 	asked    bool      // for rows before those held
@@ -43,7 +44,7 @@ func (r *replay) refresh(log *model.Log, clock time.Time) {
 	r.play = p
 	switch {
 	case !p.Seeking:
-		r.since, r.timed = time.Time{}, false
+		r.since, r.timed, r.whole = time.Time{}, false, true
 	case r.since.IsZero():
 		r.since = clock
 	}
@@ -55,9 +56,10 @@ func (r *replay) late(clock time.Time) bool {
 }
 
 // partial reports whether the moment sought is there, but not yet all that
-// existed then: the deck goes on loading.
+// existed then: the deck goes on loading. A log that was whole stays so, though
+// the moment that it shows be sought again.
 func (r *replay) partial() bool {
-	return r != nil && r.play.Seeking && !r.swapping && r.play.Target.Equal(r.play.Now)
+	return r != nil && r.play.Seeking && !r.swapping && !r.whole && r.play.Target.Equal(r.play.Now)
 }
 
 // position is where the scrubber shows the replay: where it goes to, as soon

@@ -43,7 +43,10 @@ func TestAPartOfTheStateIsNotTakenForAll(t *testing.T) {
 	for _, size := range sizes {
 		d, deck := newReplay(t, size[0], size[1], "mono")
 		d.press("o")
+		deck.jump(deck.play.Now) // to another log
+		deck.notify()
 		deck.play.Seeking, deck.play.Target = true, deck.play.Now
+		d.settle()
 		d.wait(0)
 		d.now = d.now.Add(200 * time.Millisecond)
 		d.press("1")
@@ -55,6 +58,23 @@ func TestAPartOfTheStateIsNotTakenForAll(t *testing.T) {
 		d.has("12:03:48.222 paused")
 		d.hasNot("12…")
 	}
+}
+
+// The moment that is shown may be sought: all of it is there already.
+func TestSeekingTheMomentShown(t *testing.T) {
+	d, deck := newReplay(t, 120, 36, "mono")
+	d.press("o", "1")
+	deck.slow = true
+	d.app.seek(deck.play.Now)
+	if !deck.play.Seeking || !deck.play.Target.Equal(deck.play.Now) {
+		t.Fatalf("it seeks %v from %v", deck.play.Target, deck.play.Now)
+	}
+	d.wait(0)
+	d.hasNot("12…")
+	d.now = d.now.Add(time.Second)
+	d.wait(0)
+	d.hasNot("12…")
+	d.hasNot("loading the rest")
 }
 
 func TestDamageAndHolesAreTold(t *testing.T) {

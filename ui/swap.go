@@ -102,9 +102,12 @@ func (a *App) takeSwap(s *swapped) {
 	a.object.swapLog(old, s.log)
 	a.infoRequest++ // what was asked of the old log comes too late
 	a.infoLoading = false
-	a.reading, a.behind, a.findings = false, true, nil
+	a.reading, a.behind, a.findings, a.dropped = false, true, nil, 0
 	a.previewed = time.Time{}
 	a.last = model.Snapshot{}
+	if a.replay != nil {
+		a.replay.whole = false // until the deck has nothing left to load
+	}
 	a.refresh()
 	if s.query != a.filter.query || s.index.noise != noise {
 		a.applyFilter() // they were changed meanwhile

@@ -20,7 +20,7 @@ import (
 //
 // What it holds is bounded by the log: links are pruned as their objects leave
 // it, a verdict takes two bytes for each row held, the detector remembers a
-// limited number of paths.
+// limited number of paths and findings.
 type understanding struct {
 	log      *model.Log
 	rules    *noise.Rules
@@ -143,7 +143,8 @@ const (
 type readMsg struct {
 	u        *understanding
 	from, to model.Seq
-	findings []fights.Finding // all; nil if nothing is new
+	findings []fights.Finding // all that are kept; nil if nothing is new
+	dropped  int              // findings that are not
 }
 
 // read reads rows of a snapshot for a while.
@@ -162,10 +163,9 @@ func (u *understanding) read(ctx context.Context, s model.Snapshot) readMsg {
 	u.verdicts.forget(s.First())
 	if m.to = u.next; found {
 		for _, f := range u.fights.Findings() {
-			x := *f
-			x.Rows = slices.Clone(f.Rows)
-			m.findings = append(m.findings, x)
+			m.findings = append(m.findings, *f)
 		}
+		m.dropped = u.fights.Dropped()
 	}
 	return m
 }
@@ -211,7 +211,7 @@ func (a *App) takeRead(m readMsg) {
 	}
 	a.reading, a.behind, a.readNext = false, m.to < a.last.End(), m.to
 	if m.findings != nil {
-		a.findings = m.findings
+		a.findings, a.dropped = m.findings, m.dropped
 	}
 	a.timeline.refold(m.from, m.to)
 	a.object.outdate(a.clock)

@@ -86,6 +86,9 @@ func readOwners(r *reading) func(w int) []docLine {
 		if cut {
 			doc = append(doc, docLine{kind: docText, a: "… the tree is larger than what is shown"})
 		}
+		if n := x.Forgotten(id); n > 0 {
+			doc = append(doc, docLine{kind: docText, a: "… " + plural(n, "earlier link") + " of this object that ended are not kept"})
+		}
 		for _, l := range x.Links(id) {
 			how := ""
 			switch l.Relation {
