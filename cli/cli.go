@@ -40,15 +40,18 @@ type streams struct {
 }
 
 func run(ctx context.Context, args []string, s streams) int {
-	cmd := newRoot(s)
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(ctx)
+	root := newRoot(s)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	f := &failure{}
 	if !errors.As(err, &f) { // cobra's own: an unknown flag, a wrong number of arguments
 		f = usage("%v", err)
+	}
+	if f.next == seeHelp {
+		f.next = fmt.Sprintf("see: %s --help", cmd.CommandPath())
 	}
 	if f.msg != "" { // else all is said already
 		_, _ = fmt.Fprintf(s.err, "rewatch: %s\n", clean.Line(f.Error()))

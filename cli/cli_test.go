@@ -188,7 +188,7 @@ func TestBadInputIsOneLineWithTheNextStep(t *testing.T) {
 		{name: "little memory", args: "--memory 1k", code: 2, want: []string{"--memory", "at least 8Mi"}},
 		{name: "theme", args: "--theme pink", code: 2, want: []string{"--theme", "one of auto, dark, light, none"}},
 		{name: "speed", args: "demo --speed 0", code: 2, want: []string{"--speed", "above 0"}},
-		{name: "speed word", args: "demo --speed fast", code: 2, want: []string{"--speed", "rewatch --help"}},
+		{name: "speed word", args: "demo --speed fast", code: 2, want: []string{"--speed", "rewatch demo --help"}},
 		{name: "flag", args: "--frobnicate", code: 2, want: []string{"unknown flag: --frobnicate", "rewatch --help"}},
 		{name: "qps", args: "--qps 0", code: 2, want: []string{"--qps and --burst must be above 0"}},
 	} {

@@ -27,9 +27,13 @@ func (f *failure) Error() string {
 	return f.msg + "; " + f.next
 }
 
+// seeHelp is the next step after a mistake in the command line; whoever prints
+// it names the command.
+const seeHelp = "see: rewatch --help"
+
 // usage is a failure of the command line itself.
 func usage(format string, args ...any) *failure {
-	return &failure{msg: fmt.Sprintf(format, args...), next: "see: rewatch --help", code: 2}
+	return &failure{msg: fmt.Sprintf(format, args...), next: seeHelp, code: 2}
 }
 
 // failed is a failure of anything else.
