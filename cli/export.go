@@ -130,6 +130,12 @@ func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
 			return o, err
 		}
 	}
+	if o.From.After(info.To) {
+		return o, outside("--from "+x.from, info.From, info.To, time.Local)
+	}
+	if !o.To.IsZero() && o.To.Before(info.From) {
+		return o, outside("--to "+x.to, info.From, info.To, time.Local)
+	}
 	if !o.To.IsZero() && o.To.Before(o.From) {
 		return o, usage("--to is before --from")
 	}

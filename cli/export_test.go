@@ -74,6 +74,8 @@ func TestExport(t *testing.T) {
 		{[]string{path, "-o", "-", "--format", "html", "--limit", "999999999"}, 2, "", "more than the format can hold"},
 		{[]string{path, "-o", "-", "--format", "markdown", "--filter", "kind:"}, 2, "", "--filter: column 6"},
 		{[]string{path, "-o", "-", "--format", "markdown", "--from", "+5s", "--to", "+4s"}, 2, "", "--to is before --from"},
+		{[]string{path, "-o", "-", "--format", "markdown", "--from", "2027-01-01T00:00:00Z"}, 1, "", "--from 2027-01-01T00:00:00Z is not on the tape, which is from"},
+		{[]string{path, "-o", "-", "--format", "markdown", "--to", "2025-01-01T00:00:00Z"}, 1, "", "--to 2025-01-01T00:00:00Z is not on the tape"},
 		{[]string{path, "-o", "-", "--format", "markdown", "--from", "noon"}, 2, "", `"noon" is no moment`},
 		{[]string{filepath.Join(dir, "none"), "-o", "-", "--format", "markdown"}, 1, "", "there is no file"},
 	} {
