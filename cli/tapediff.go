@@ -98,6 +98,9 @@ func runDiff(ctx context.Context, o diffOptions, path string, types []string, s 
 	default:
 		err = d.text(s.out)
 	}
+	if err == nil && d.damaged {
+		return failed("see what survives with: rewatch verify "+path, "%s is damaged: what is compared is not all that existed", path)
+	}
 	if err == nil && o.exitCode && len(d.found) > 0 {
 		return &failure{code: 1}
 	}
@@ -113,7 +116,8 @@ type stateDiff struct {
 	t1, t2   time.Time
 	found    []statediff.Difference
 	warnings []string
-	lost     int // objects that could not be rebuilt, each counted twice
+	lost     int  // objects that could not be rebuilt, each counted twice
+	damaged  bool // what was compared is not all that existed
 }
 
 // compare reads both states. It runs beside what waits for a signal.
@@ -133,6 +137,7 @@ func (d *stateDiff) compare() error {
 	d.warn("--to", to, d.t2)
 	d.found, err = statediff.Compare(d.state(from), d.state(to), statediff.Options{Bookkeeping: d.noise})
 	if d.lost > 0 {
+		d.damaged = true
 		d.warnings = append(d.warnings, fmt.Sprintf("the tape is damaged: %s of one moment or the other cannot be rebuilt; see: rewatch verify %s",
 			count(int64(d.lost/2), "object"), d.tape.path))
 	}
@@ -195,6 +200,7 @@ func synced(t *tape.Tape) (time.Time, error) {
 // warn says where a state may not be what the cluster's was.
 func (d *stateDiff) warn(flag string, r *tape.Reader, when time.Time) {
 	if !r.Whole() {
+		d.damaged = true
 		d.warnings = append(d.warnings, fmt.Sprintf("the tape is damaged: the state at %s (%s) is not complete; see: rewatch verify %s", flag, clock(when), d.tape.path))
 	}
 	if d.tape.Info().Counts["transition"] == 0 {
@@ -212,10 +218,18 @@ func (d *stateDiff) warn(flag string, r *tape.Reader, when time.Time) {
 		}
 		d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s was in state %s, for %s: %s", flag, x.Name(), state, short(when.Sub(x.Since)), what))
 	}
+	var missing []string
 	for _, x := range d.tape.Info().Streams {
 		if !begun[x.ID] && d.chosen.stream(&x) {
-			d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s had not begun: its state had not arrived", flag, x.Name()))
+			missing = append(missing, x.Name())
 		}
+	}
+	switch len(missing) {
+	case 0:
+	case 1:
+		d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s had not begun: its state had not arrived", flag, missing[0]))
+	default:
+		d.warnings = append(d.warnings, fmt.Sprintf("at %s %d streams had not begun: their state had not arrived: %s", flag, len(missing), strings.Join(missing, ", ")))
 	}
 }
 
