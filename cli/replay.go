@@ -90,6 +90,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 	if err := notTwice(paths); err != nil {
 		return err
 	}
+	running := false
 	var sources []player.Source
 	var names []string
 	for _, path := range paths {
@@ -101,6 +102,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 		if t.Info().Records == 0 {
 			return failed("record for longer, or try: rewatch info "+path, "%s has no events", path)
 		}
+		running = running || t.running()
 		sources = append(sources, player.Source{Name: filepath.Base(path), Tape: t.Tape})
 		names = append(names, filepath.Base(path))
 	}
@@ -115,7 +117,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 			return outside(o.at, from, to, f.zone)
 		}
 	}
-	r := replay{flags: f, streams: s, title: tapeTitle(names), sources: sources, speed: o.speed.times}
+	r := replay{flags: f, streams: s, title: tapeTitle(names), sources: sources, speed: o.speed.times, running: running}
 	if o.at != "" {
 		r.at = begin
 	}
@@ -160,6 +162,7 @@ type replay struct {
 	sources []player.Source
 	speed   float64
 	at      time.Time // where to begin; zero is the start
+	running bool      // a tape is being recorded: what it lacks at its end is still to come
 }
 
 func (r replay) onTerminal() bool {

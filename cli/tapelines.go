@@ -66,5 +66,8 @@ func (l *tapeLines) print(ctx context.Context, p *player.Player, r replay) error
 	if b := p.Playback(); err == nil && b.AtEnd && b.Text != "" {
 		_, _ = fmt.Fprintf(r.streams.err, "%s NOTE     %s\n", stamp(b.Now), clean.Line(b.Text))
 	}
+	if b := p.Playback(); err == nil && b.AtEnd && b.Damaged && !r.running {
+		return failed("what survives tells: rewatch verify FILE; to make a whole tape of it: rewatch repair FILE -o NEW", "not all of the tape could be played: it is damaged")
+	}
 	return err
 }
