@@ -38,6 +38,7 @@ type tailer struct {
 	ended    <-chan struct{}  // of a tape: closed when the log is complete
 	deadline time.Time        // of a tape: --timeout, by its clock
 	progress *atomic.Uint64   // of a tape: how far the reading is
+	damaged  func() bool      // of a tape: whether anything that was read is; nil of a cluster
 }
 
 func newTailer(log *model.Log, p plan, s streams, contexts bool) *tailer {

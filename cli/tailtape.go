@@ -120,9 +120,7 @@ func followTape(ctx context.Context, play *player.Player, behind *backlog, ready
 	if err := ready(t); err != nil {
 		return err
 	}
-	if t.until != nil && play.Playback().Damaged {
-		t.until.doubt = "the tape is damaged"
-	}
+	t.damaged = func() bool { return play.Playback().Damaged }
 	behind.log.Store(t.log)
 	go func() {
 		defer close(ended)

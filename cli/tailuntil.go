@@ -80,7 +80,7 @@ func (c *condition) missed(log *model.Log, e model.Event) (why string, ends bool
 // unread reports whether something did not reach the log that no list makes up
 // for.
 func unread(c model.Cause) bool {
-	return c == tape.CauseLost || c == model.CauseFrameTooLarge || c == model.CauseGarbage
+	return c == tape.CauseLost || c == tape.CauseDamaged || c == model.CauseFrameTooLarge || c == model.CauseGarbage
 }
 
 // doubt notes why the answer is not certain, and reports whether that ends the
@@ -108,6 +108,9 @@ func (t *tailer) over(what string) error {
 		return errOver
 	}
 	if !t.plan.allowGaps {
+		if t.until.doubt == "" && t.damaged != nil && t.damaged() {
+			t.until.doubt = "the tape is damaged"
+		}
 		if t.until.doubt == "" {
 			t.until.doubt = t.standing()
 		}
