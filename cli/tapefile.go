@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rewatch/watch/capture"
 	"rewatch/watch/recorder"
 	"rewatch/watch/tape"
 )
@@ -78,7 +79,10 @@ func openTape(path string) (*tapeFile, error) {
 	m := &metered{File: f, size: info.Size()}
 	t, err := tape.Open(m, m.size, tape.Limits{})
 	if err != nil {
-		_ = f.Close()
+		defer func() { _ = f.Close() }()
+		if errors.Is(err, tape.ErrNotTape) && capture.BeginsAsTape(io.NewSectionReader(f, 0, m.size)) {
+			return nil, failed("record one with: rewatch record -o FILE", "%s begins as a tape, but nothing of it survives", path)
+		}
 		return nil, unreadable(path, err)
 	}
 	return &tapeFile{Tape: t, path: path, live: live, file: m}, nil
@@ -120,11 +124,12 @@ const beingWritten = 5 * time.Second
 func (t *tapeFile) running() bool { return t.live && t.unfinished(t.Info().Damages) }
 
 // unfinished reports whether nothing is wrong with a tape but that its end is
-// missing.
+// missing. Where it is known how many records are lost, their data frame was
+// written to its end.
 func (t *tapeFile) unfinished(damages []*tape.Damage) bool {
 	i := t.Info()
 	for _, d := range damages {
-		if d.Offset+d.Size < i.Size {
+		if d.Offset+d.Size < i.Size || d.Records > 0 {
 			return false
 		}
 	}

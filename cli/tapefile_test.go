@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"os"
@@ -88,5 +89,27 @@ func TestWhatIsNoTapeIsSaidWithTheNextStep(t *testing.T) {
 		if err == nil || !containsAll(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
+	}
+}
+
+// TestATapeOfWhichNothingSurvivesIsNoCapture: who has one is not sent to import.
+func TestATapeOfWhichNothingSurvivesIsNoCapture(t *testing.T) {
+	b, err := os.ReadFile(exportTape(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.rwt")
+	whole, err := tape.Open(bytes.NewReader(b), int64(len(b)), tape.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := whole.Frames()[0].Size // what is behind it tells what it was
+	b = b[:end]
+	b[end-1] ^= 1 // its checksum
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openTape(path); err == nil || !containsAll(err.Error(), []string{"begins as a tape", "nothing of it survives"}) || strings.Contains(err.Error(), "import") {
+		t.Errorf("%v", err)
 	}
 }

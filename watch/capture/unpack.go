@@ -39,13 +39,30 @@ func unpack(in io.Reader) (plain *bufio.Reader, done func(), err error) {
 			return nil, nil, err
 		}
 		plain = bufio.NewReaderSize(named{z, "zstd"}, size)
-		if head, _ := plain.Peek(256); bytes.Contains(head, []byte(`"format":"`+tape.Format+`"`)) {
+		if beginsTape(plain) {
 			z.Close()
 			return nil, nil, ErrTape
 		}
 		return plain, z.Close, nil
 	}
 	return packed, none, nil
+}
+
+// beginsTape reports whether a text begins as that of a tape.
+func beginsTape(plain *bufio.Reader) bool {
+	head, _ := plain.Peek(256)
+	return bytes.Contains(head, []byte(`"format":"`+tape.Format+`"`))
+}
+
+// BeginsAsTape reports whether in begins as a tape, of which nothing else needs
+// to be whole.
+func BeginsAsTape(in io.Reader) bool {
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.IgnoreChecksum(true))
+	if err != nil {
+		return false
+	}
+	defer z.Close()
+	return beginsTape(bufio.NewReader(z))
 }
 
 // named says in errors what could not be unpacked.
