@@ -47,7 +47,9 @@ func BenchmarkFrame1M(b *testing.B) {
 	a := NewApp(b.Context(), Options{Log: demo.log, Title: "prod-eu  shop", Now: func() time.Time { return now }, Location: time.UTC, Theme: "dark"})
 	defer a.Close()
 	d := &driver{t: b, app: a, now: now, demo: demo}
+	a.reading = true // what the rows mean is not read
 	d.resize(200, 50)
+	d.press("n") // all of them are shown
 	if n := a.timeline.index.end(); n != 1_000_000 {
 		b.Fatalf("the timeline has %d rows", n)
 	}
