@@ -411,7 +411,7 @@ func (r *Recorder) finish() error {
 			return err
 		}
 	}
-	if empty || time.Since(r.active) >= quiet {
+	if empty || time.Since(r.active) >= quiet && time.Since(r.opened) >= quiet {
 		if err := r.span(time.Now(), "the recording ends here"); err != nil {
 			return err
 		}
