@@ -157,7 +157,7 @@ func TestWaitingAsDocumented(t *testing.T) {
 	}
 	try("A rollout is finished", func(t *testing.T, example string) {
 		wait(t, c, program, example).ends("ADDED", "web", "(initial)") // nothing to wait for
-		const replicas = 12 // one after the other
+		const replicas = 12                                            // one after the other
 		must(t, w.Scale(ctx, cluster.Shop, "web", replicas))
 		must(t, w.WaitDeployment(ctx, cluster.Shop, "web"))
 		must(t, w.SetImage(ctx, cluster.Shop, "web", "nginx:1.28"))
