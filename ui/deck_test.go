@@ -300,13 +300,3 @@ func (d *driver) playFor(t time.Duration) {
 	d.settle()
 	d.wait(0)
 }
-
-// rowsOf lists the rows that the timeline shows, by what they are on the tape.
-func (d *driver) rowsOf() []int64 {
-	var out []int64
-	x := d.app.timeline.index
-	for pos := x.first(); pos < x.end(); pos++ {
-		out = append(out, d.app.timeline.snap.At(x.at(pos)).Time)
-	}
-	return out
-}

@@ -60,9 +60,7 @@ func Complete(text string, column int, values Values) Completion {
 		return c
 	}
 	value = value[strings.LastIndexByte(value, ',')+1:]
-	if strings.HasPrefix(value, "=") {
-		value = value[1:]
-	}
+	value = strings.TrimPrefix(value, "=")
 	if strings.HasPrefix(value, "~") {
 		return c
 	}

@@ -87,7 +87,6 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 func (p *Past) begun(s *pastStream) bool { return s.declared && !(p.steps && s.since.IsZero()) }
 
 func (p *Past) unknown(a Access, why string) error {
-	//lint:ignore ST1005 a sentence of an API's Status
 	return apierrors.NewForbidden(Resource{Group: a.Group, Resource: a.Resource}.groupResource(), a.Name,
 		errors.New(clean.Line(why+", so nothing is known of what you ask for")))
 }

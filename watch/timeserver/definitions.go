@@ -7,8 +7,6 @@ import (
 	"rewatch/watch/timeserver/table"
 )
 
-const definitionsKey = "customresourcedefinitions.apiextensions.k8s.io"
-
 // definition is what a CustomResourceDefinition says of one version of a type.
 type definition struct {
 	singular               string

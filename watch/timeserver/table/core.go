@@ -43,8 +43,10 @@ func (b Builtins) addCore() {
 		text("Cluster-IP", doc(corev1.ServiceSpec{}, "clusterIP")), text("External-IP", doc(corev1.ServiceSpec{}, "externalIPs")),
 		text("Port(s)", doc(corev1.ServiceSpec{}, "ports")), age(), wide(text("Selector", doc(corev1.ServiceSpec{}, "selector")))))
 
+	//lint:ignore SA1019 servers still serve them, and recordings hold them
 	b.add("", "Endpoints", printer(func(o *corev1.Endpoints, now clock) []any {
 		return []any{o.Name, endpoints(o.Subsets), now.since(o.CreationTimestamp)}
+		//lint:ignore SA1019 as above
 	}, name(), text("Endpoints", doc(corev1.Endpoints{}, "subsets")), age()))
 
 	b.add("discovery.k8s.io", "EndpointSlice", printer(func(o *discoveryv1.EndpointSlice, now clock) []any {
@@ -236,6 +238,7 @@ func joined(set []string, others string) string {
 	return strings.Join(set, ",")
 }
 
+//lint:ignore SA1019 as above
 func endpoints(subsets []corev1.EndpointSubset) string {
 	if len(subsets) == 0 {
 		return "<none>"
