@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/moment"
 )
 
 // marks are the moments that the user has marked in this session of a replay.
@@ -46,7 +47,7 @@ func (a *App) canMark() (bool, string) {
 // where it is when it is asked for.
 func (a *App) askMark() {
 	at := a.now
-	a.ask(prompt{label: "mark", hint: "what it is; may be empty", done: func(text string) *inputError {
+	a.ask(prompt{label: "mark", hint: "what it is; may be empty", done: func(text string) *moment.Error {
 		if a.replay == nil {
 			// It is a row, and rows come in order: it has the time of now.
 			a.log.Append(model.Record{Time: a.o.Now(), Type: model.Noted, Detail: model.Note{Cause: model.CauseMark, Text: text}})

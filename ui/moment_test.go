@@ -40,7 +40,7 @@ func TestParseMoment(t *testing.T) {
 	} {
 		got, err := parseMoment(text, p, berlin)
 		if err != nil {
-			t.Errorf("%q: %s at %d", text, err.text, err.at)
+			t.Errorf("%q: %s at %d", text, err.Text, err.At)
 		} else if !got.Equal(at(want)) {
 			t.Errorf("%q is %v, want %s", text, got.UTC(), want)
 		}
@@ -49,8 +49,8 @@ func TestParseMoment(t *testing.T) {
 		at   int
 		text string
 	}{
-		"":                           {0, "hour is missing"},
-		"x":                          {0, "hour is missing"},
+		"":                           {0, "a moment is expected: 15:04:05, "},
+		"x":                          {0, "a moment is expected: 15:04:05, "},
 		"25:00":                      {0, "hour is at most 23"},
 		"12":                         {2, ": is expected"},
 		"12:60":                      {3, "minute is at most 59"},
@@ -75,13 +75,13 @@ func TestParseMoment(t *testing.T) {
 	} {
 		if got, err := parseMoment(text, p, berlin); err == nil {
 			t.Errorf("%q is %v, want an error", text, got)
-		} else if err.at != want.at || !strings.Contains(err.text, want.text) {
-			t.Errorf("%q: %q at %d, want %q at %d", text, err.text, err.at, want.text, want.at)
+		} else if err.At != want.at || !strings.Contains(err.Text, want.text) {
+			t.Errorf("%q: %q at %d, want %q at %d", text, err.Text, err.At, want.text, want.at)
 		}
 	}
 	// A tape within a day: a time that it does not have is none.
 	p = Playback{From: at("2026-12-01T12:00:00Z"), To: at("2026-12-01T13:00:00Z"), Now: at("2026-12-01T12:00:00Z")}
-	if got, err := parseMoment("14:30", p, time.UTC); err == nil || !strings.HasSuffix(err.text, "from 12:00:00 to 13:00:00") {
+	if got, err := parseMoment("14:30", p, time.UTC); err == nil || !strings.HasSuffix(err.Text, "from 12:00:00 to 13:00:00") {
 		t.Errorf("14:30 is %v, %v", got, err)
 	}
 }
@@ -95,7 +95,7 @@ func FuzzParseMoment(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := parseMoment(s, p, time.UTC)
 		if err != nil {
-			if err.at < 0 || err.at > len([]rune(s)) || err.text == "" {
+			if err.At < 0 || err.At > len([]rune(s)) || err.Text == "" {
 				t.Fatalf("%q: %+v", s, err)
 			}
 			return

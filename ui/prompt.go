@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"rewatch/model/moment"
 	"rewatch/themes"
 )
 
@@ -13,11 +14,11 @@ type prompt struct {
 	shown bool
 	label string
 	hint  string // what may be typed, while nothing is
-	err   *inputError
+	err   *moment.Error
 	// means says what is typed would do, "" if that is not known.
 	means func(text string) string
 	// done does it; the prompt stays open on an error.
-	done func(text string) *inputError
+	done func(text string) *moment.Error
 }
 
 // ask opens a prompt.
@@ -81,7 +82,7 @@ func (p *prompt) problem(st *themes.Styles, w int) (s string, ok bool) {
 	}
 	x, room := p.room(w)
 	from := max(p.pos-room+1, 0)
-	_, n := safe(string(p.text[min(from, p.err.at):min(p.err.at, len(p.text))]))
+	_, n := safe(string(p.text[min(from, p.err.At):min(p.err.At, len(p.text))]))
 	at := min(x+n, w-2)
-	return pointAt(st, at, p.err.text, w), true
+	return pointAt(st, at, p.err.Text, w), true
 }

@@ -9,6 +9,7 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/deck"
+	"rewatch/model/moment"
 	"rewatch/model/query"
 	"rewatch/themes"
 )
@@ -259,7 +260,7 @@ func (a *App) askMoment() {
 			}
 			return ""
 		},
-		done: func(text string) *inputError {
+		done: func(text string) *moment.Error {
 			t, err := parseMoment(text, a.replay.play, a.o.Location)
 			if err == nil {
 				a.seek(t)

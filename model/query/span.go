@@ -5,17 +5,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rewatch/model/moment"
 )
 
 // span is a span of time, not yet related to a clock. A nil end is open.
-type span struct{ from, to *moment }
+type span struct{ from, to *point }
 
-// moment is a time as people write it: a while ago, a time of day, or a date.
-type moment struct {
-	ago   time.Duration
-	clock bool      // at is a time of day
-	local bool      // at has no zone
-	at    time.Time // zero for "ago"
+// point is a moment, or a while ago.
+type point struct {
+	ago time.Duration
+	moment.Moment
+	given bool // Moment is
 }
 
 // forms of a moment, for messages.
@@ -46,41 +47,18 @@ func (p *parser) span(name string) (span, error) {
 	return span{&from, &to}, err
 }
 
-func (p *parser) moment(at int, text string) (moment, error) {
-	if d, ok := parseAgo(text); ok {
-		return moment{ago: d}, nil
+func (p *parser) moment(at int, text string) (point, error) {
+	if d, err := moment.Duration(text); err == nil {
+		return point{ago: d}, nil
 	}
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
-		return moment{at: t}, nil
+	m, err := moment.Parse(text)
+	switch {
+	case err != nil:
+		return point{}, p.fail(at, momentForms, "%s is no moment", strconv.Quote(text))
+	case m.Relative:
+		return point{}, p.fail(at, momentForms, "a while ago has no sign")
 	}
-	for _, layout := range []string{"15:04:05.999999999", "15:04"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return moment{at: t, clock: true}, nil
-		}
-	}
-	for _, layout := range []string{"2006-01-02T15:04:05.999999999", "2006-01-02T15:04", "2006-01-02"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return moment{at: t, local: true}, nil
-		}
-	}
-	return moment{}, p.fail(at, momentForms, "%s is no moment", strconv.Quote(text))
-}
-
-// parseAgo reads a duration, in days as well: 90s, 1h30m, 2d.
-func parseAgo(text string) (time.Duration, bool) {
-	days := time.Duration(0)
-	if n, rest, ok := strings.Cut(text, "d"); ok {
-		d, err := strconv.ParseUint(n, 10, 16)
-		if err != nil {
-			return 0, false
-		}
-		days, text = time.Duration(d)*24*time.Hour, rest
-		if text == "" {
-			return days, true
-		}
-	}
-	d, err := time.ParseDuration(text)
-	return days + d, err == nil && d >= 0
+	return point{Moment: m, given: true}, nil
 }
 
 // bounds are the ends of a span in nanoseconds since the epoch, [from, to). A
@@ -91,7 +69,7 @@ func (s span) bounds(now time.Time) (from, to int64) {
 	if s.to != nil {
 		end := s.to.resolve(now)
 		to = end.UnixNano()
-		if s.from != nil && s.from.clock {
+		if s.from != nil && s.from.given && !s.from.Dated {
 			return s.from.resolve(end).UnixNano(), to
 		}
 	}
@@ -101,19 +79,15 @@ func (s span) bounds(now time.Time) (from, to int64) {
 	return from, to
 }
 
-func (m moment) resolve(now time.Time) time.Time {
-	switch at := m.at; {
-	case m.clock:
-		y, mo, d := now.Date()
-		t := time.Date(y, mo, d, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), now.Location())
-		if t.After(now) {
-			t = time.Date(y, mo, d-1, at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), now.Location())
-		}
-		return t
-	case m.local:
-		return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), now.Location())
-	case at.IsZero():
-		return now.Add(-m.ago)
+func (p point) resolve(now time.Time) time.Time {
+	switch {
+	case !p.given:
+		return now.Add(-p.ago)
+	case p.Dated:
+		return p.In(now.Location())
 	}
-	return m.at
+	if t := p.On(now); !t.After(now) {
+		return t
+	}
+	return p.On(now.AddDate(0, 0, -1))
 }
