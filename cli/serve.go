@@ -46,7 +46,7 @@ kubeconfig, a file for its owner only that is removed at the end.`,
 	cmd.Flags().StringVar(&o.at, "at", "", "The moment: "+momentHelp+" (default the end, with --speed the start)")
 	cmd.Flags().Float64Var(&o.speed, "speed", 0, "Move on, this many times as fast as recorded (default not at all)")
 	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:0", "Address to listen on; port 0 is a free one")
-	cmd.Flags().StringVar(&o.kubeconfig, "write-kubeconfig", "", "Write the kubeconfig here (default a temporary file)")
+	cmd.Flags().StringVar(&o.kubeconfig, "write-kubeconfig", "", "Write the kubeconfig to this file, - is stdout (default a temporary file)")
 	cmd.Flags().BoolVar(&o.force, "force", false, "Replace the file that --write-kubeconfig names")
 	cmd.Flags().StringVar(&o.context, "context", "", "Which of the recorded contexts, if there are several")
 	return cmd
@@ -206,6 +206,9 @@ func (v *serving) announce(s streams, path string, o serveOptions) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
 	if v.token != "" {
 		_, _ = fmt.Fprintf(s.err, "token, also in the kubeconfig and shown only now: %s\n", v.token)
+	}
+	if o.kubeconfig == "-" {
+		return // stdout is the kubeconfig
 	}
 	const layout = "2006-01-02 15:04:05.000 MST"
 	what := "as it was at " + v.past.Now().Local().Format(layout)

@@ -267,6 +267,76 @@ func TestServeKubeconfigFile(t *testing.T) {
 	}
 }
 
+// The kubeconfig of other clusters is theirs, whatever is forced; what a server
+// that was killed has left is not.
+func TestServeKubeconfigOfOthers(t *testing.T) {
+	path, kubeconfig := podTape(t, "prod"), filepath.Join(t.TempDir(), "config")
+	for _, names := range []string{
+		"clusters: [{name: real, cluster: {server: https://real.example}}]",
+		"users: [{name: me, user: {token: mine}}]",
+		"clusters: [{name: rewatch-a, cluster: {server: http://127.0.0.1:1}}, {name: rewatch-b, cluster: {server: http://127.0.0.1:2}}]",
+	} {
+		before := "apiVersion: v1\nkind: Config\n" + names + "\n"
+		if err := os.WriteFile(kubeconfig, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, force := range []string{"--force", "--force=false"} {
+			var out, errs bytes.Buffer
+			code := run(t.Context(), []string{"serve", path, "--write-kubeconfig", kubeconfig, force}, streams{strings.NewReader(""), &out, &errs})
+			if code != 1 || !strings.Contains(errs.String(), "names other clusters") || !strings.Contains(errs.String(), "name another file") {
+				t.Errorf("%s: exit code %d: %s", force, code, errs.String())
+			}
+			if after, err := os.ReadFile(kubeconfig); err != nil || string(after) != before {
+				t.Errorf("it holds %q, %v", after, err)
+			}
+		}
+	}
+	left := "apiVersion: v1\nkind: Config\nclusters: [{name: rewatch-prod, cluster: {server: http://127.0.0.1:1}}]\n"
+	if err := os.WriteFile(kubeconfig, []byte(left), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	startServer(t, path, "--write-kubeconfig", kubeconfig, "--force").stop()
+}
+
+// With - stdout is the kubeconfig and nothing else.
+func TestServeKubeconfigOnStdout(t *testing.T) {
+	cmd, stderr := process(t, "serve", podTape(t, "prod"), "--write-kubeconfig", "-")
+	cmd.Dir = t.TempDir()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _, _ = cmd.Process.Wait() })
+	b := make([]byte, 1<<16)
+	n, err := stdout.Read(b) // it is written at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := clientcmd.Load(b[:n])
+	if err != nil {
+		t.Fatalf("%v: %s", err, b[:n])
+	}
+	res, err := http.Get(cfg.Clusters[cfg.CurrentContext].Server + podPath)
+	if phase, code := phaseOf(t, res, err); code != http.StatusOK || phase != "Failed" {
+		t.Errorf("%d %s", code, phase)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(stdout); err != nil || len(rest) > 0 {
+		t.Errorf("it went on with %q, %v", rest, err)
+	}
+	if code := wait(t, cmd); code != 0 || stderr.Len() > 0 {
+		t.Errorf("exit code %d; stderr: %s", code, stderr)
+	}
+	if files, err := os.ReadDir(cmd.Dir); err != nil || len(files) > 0 {
+		t.Errorf("files %v, %v", files, err)
+	}
+}
+
 // brokenTape is a tape without its last bytes.
 func brokenTape(t *testing.T, lost int) string {
 	t.Helper()

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
@@ -27,13 +29,16 @@ func (v *serving) writeKubeconfig(o serveOptions, s streams) (remove func(), err
 		return nil, failed("", "cannot make a kubeconfig: %s", oneLine(err))
 	}
 	path, dir := o.kubeconfig, ""
+	if others(path) {
+		return nil, failed("name another file with --write-kubeconfig", "%s names other clusters, and would be replaced", path)
+	}
 	if path == "" {
 		if dir, err = os.MkdirTemp("", "rewatch-serve-"); err != nil {
 			return nil, failed("name a file with --write-kubeconfig", "cannot make a temporary directory: %s", oneLine(err))
 		}
 		path = filepath.Join(dir, "kubeconfig")
 	}
-	f, err := createFile(path, o.force)
+	f, err := s.createFile(path, o.force)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +48,9 @@ func (v *serving) writeKubeconfig(o serveOptions, s streams) (remove func(), err
 	}
 	if err := f.Commit(); err != nil {
 		return nil, err
+	}
+	if path == "-" {
+		return func() {}, nil
 	}
 	if v.kubeconfig, err = filepath.Abs(path); err != nil {
 		v.kubeconfig = path
@@ -56,15 +64,28 @@ func (v *serving) writeKubeconfig(o serveOptions, s streams) (remove func(), err
 	}, nil
 }
 
+// ourPrefix begins the names in the kubeconfigs written here.
+const ourPrefix = "rewatch-"
+
+// others reports whether a file is a kubeconfig of more than one server of
+// ours, as one that was killed leaves it: it must neither be replaced nor be
+// removed.
+func others(path string) bool {
+	c := readKubeconfig(path)
+	if c == nil {
+		return false
+	}
+	names := slices.Collect(maps.Keys(c.Clusters))
+	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(c.Contexts)), maps.Keys(c.AuthInfos))
+	foreign := func(name string) bool { return !strings.HasPrefix(name, ourPrefix) }
+	return len(c.Clusters) > 1 || slices.ContainsFunc(names, foreign)
+}
+
 // stillOurs reports whether a kubeconfig names no server but this one: its
 // user may have merged others into it.
 func stillOurs(path, url string) bool {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	c, err := clientcmd.Load(bytes.TrimSpace(data))
-	if err != nil {
+	c := readKubeconfig(path)
+	if c == nil {
 		return false
 	}
 	for _, cluster := range c.Clusters {
@@ -75,8 +96,25 @@ func stillOurs(path, url string) bool {
 	return len(c.Clusters) > 0
 }
 
+// readKubeconfig reads a kubeconfig; nil where there is none.
+func readKubeconfig(path string) *clientcmdapi.Config {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe would keep its reader waiting
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	c, err := clientcmd.Load(bytes.TrimSpace(data))
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
 func (v *serving) config() clientcmdapi.Config {
-	name := "rewatch-" + v.past.Context()
+	name := ourPrefix + v.past.Context()
 	c := clientcmdapi.NewConfig()
 	c.CurrentContext = name
 	c.Clusters[name] = &clientcmdapi.Cluster{Server: v.url, CertificateAuthorityData: v.endpoint.CA()}
