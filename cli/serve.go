@@ -159,7 +159,9 @@ func startServing(past *timeserver.Past, host string, o serveOptions) (*serving,
 	options := past.Options()
 	options.Hosts = []string{"localhost", "127.0.0.1", "::1"}
 	e := timeserver.EndpointOptions{Listen: o.listen}
-	if !loopback(host) {
+	if loopback(host) {
+		options.Hosts = append(options.Hosts, host) // 127.0.0.2, say
+	} else {
 		v.token = newToken()
 		options.Authenticate = timeserver.BearerToken(v.token)
 		e.TLS, e.Names = true, ownNames(host)

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -189,6 +190,22 @@ func TestServeKnowsItsName(t *testing.T) {
 		if _, code := phaseOf(t, res, err); code != c.want {
 			t.Errorf("Host %q, Origin %q: %d, want %d", c.host, c.origin, code, c.want)
 		}
+	}
+	s.stop()
+}
+
+// All of 127.0.0.0/8 is this machine, and each address of it the server's name
+// if it listens there.
+func TestServeOnAnotherLoopback(t *testing.T) {
+	if l, err := net.Listen("tcp", "127.0.0.2:0"); err != nil {
+		t.Skipf("this system has one loopback address alone: %v", err)
+	} else {
+		_ = l.Close()
+	}
+	s := startServer(t, podTape(t, "prod"), "--listen", "127.0.0.2:0")
+	res, err := http.Get(s.url + podPath)
+	if _, code := phaseOf(t, res, err); code != http.StatusOK || !strings.HasPrefix(s.url, "http://127.0.0.2:") {
+		t.Errorf("%s: %d", s.url, code)
 	}
 	s.stop()
 }
