@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"rewatch/model"
+	"rewatch/watch/capture"
 	"rewatch/watch/tape"
 )
 
@@ -119,7 +120,7 @@ func demoTape(t *testing.T) *tape.Tape {
 	defer lines.Close()
 	var out bytes.Buffer
 	w := tape.NewWriter(&out, tape.Header{Tool: "test"}, tape.Options{})
-	if _, err := tape.ImportLines(lines, w, "shop"); err != nil {
+	if _, err := capture.Import(lines, w, capture.Options{Context: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -365,6 +366,59 @@ func TestPastResourceVersions(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%s %s %s", f.Type, f.Object.Metadata.Name, f.Object.Metadata.ResourceVersion); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// What changes under the resourceVersion that it had, moves on too, and a watch
+// sees that: a polled type has none, and an etcd that was restored gives the
+// same ones again.
+func TestPastWithoutNewResourceVersions(t *testing.T) {
+	r := newRecording(t)
+	metrics := r.stream("prod", "pods", "", func(s *model.StreamInfo) {
+		s.Group, s.Version, s.Kind = "metrics.k8s.io", "v1beta1", "PodMetrics"
+	})
+	pods := r.stream("prod", "pods", "")
+	polled := func(usage string) {
+		r.append(model.Record{Stream: metrics, Type: model.Modified, Raw: fmt.Appendf(nil,
+			`{"kind":"PodMetrics","apiVersion":"metrics.k8s.io/v1beta1","metadata":{"name":"a","namespace":"shop"},"usage":%q}`, usage)})
+	}
+	polled("1m")
+	r.put(pods, "Pod", "shop", "a", 1000, `,"status":{"phase":"Pending"}`)
+	at := r.at
+	polled("2m")
+	polled("3m")
+	polled("3m") // no change
+	r.put(pods, "Pod", "shop", "a", 1000, `,"status":{"phase":"Running"}`)
+	tp := r.tape()
+	p := loadPast(t, tp, "prod", at)
+	s := p.Store()
+	type position struct {
+		t   *shelf
+		seq int64
+	}
+	before := map[string]position{}
+	for _, group := range []string{"metrics.k8s.io", ""} {
+		of := s.lookup(group, map[string]string{"": "v1", "metrics.k8s.io": "v1beta1"}[group], "pods")
+		_, _, seq := s.snapshot(of)
+		before[group] = position{of, seq}
+	}
+	if err := p.Run(t.Context(), math.Inf(1)); err != nil {
+		t.Fatal(err)
+	}
+	for group, want := range map[string][]string{"metrics.k8s.io": {`"2m"`, `"3m"`}, "": {"Running"}} {
+		changes := s.since(before[group].t, before[group].seq, 10).changes
+		if len(changes) != len(want) {
+			t.Errorf("%q: %d changes, want %d", group, len(changes), len(want))
+			continue
+		}
+		for i, w := range want {
+			if !bytes.Contains(changes[i].now.raw, []byte(w)) {
+				t.Errorf("%q: change %d is %s, want %s", group, i, changes[i].now.raw, w)
+			}
+		}
+		if state := s.State(before[group].t.Key()); !bytes.Contains(state[0], []byte(want[len(want)-1])) {
+			t.Errorf("%q: the end is %s", group, state[0])
 		}
 	}
 }

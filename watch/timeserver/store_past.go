@@ -1,6 +1,7 @@
 package timeserver
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 )
@@ -15,7 +16,9 @@ func NewPastStore() *Store {
 
 // PutRecorded is [Store.Put] for an object that keeps its resourceVersion. One
 // that has none, or one that is no number, gets the newest of the store. It
-// does nothing when that version of the object is there already.
+// does nothing when the object is there just so already: an equal
+// resourceVersion alone does not say that, since some types have none, and a
+// restored etcd gives the same ones again.
 func (s *Store) PutRecorded(resource string, obj []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +35,7 @@ func (s *Store) PutRecorded(resource string, obj []byte) error {
 		s.append(t, change{rv: old.rv, old: old, last: old})
 		old = nil
 	}
-	if old == nil || old.rv != now.rv {
+	if old == nil || old.rv != now.rv || !bytes.Equal(old.raw, now.raw) {
 		s.append(t, change{rv: now.rv, old: old, now: now})
 	}
 	return nil
