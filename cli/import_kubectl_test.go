@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"rewatch/watch/export"
 	"rewatch/watch/tape"
 )
 
@@ -87,9 +88,9 @@ func TestImportOfRealKubectl(t *testing.T) {
 				}
 			}
 			var lines bytes.Buffer
-			n, err := tape.ExportLines(x.Tape, &lines, func(d *tape.Damage) { t.Error(d) })
-			if err != nil || n == 0 {
-				t.Errorf("%d frames, %v", n, err)
+			result, err := export.Write(t.Context(), x.Tape, &lines, "watch-json", export.Options{Damaged: func(d *tape.Damage) { t.Error(d) }})
+			if err != nil || result.Rows == 0 {
+				t.Errorf("%d frames, %v", result.Rows, err)
 			}
 			if !c.events {
 				return
@@ -101,7 +102,7 @@ func TestImportOfRealKubectl(t *testing.T) {
 				got.WriteString(strings.TrimSuffix(frame, "}\n") + "\n")
 			}
 			if got.String() != text {
-				t.Errorf("%d frames, %d bytes; kubectl printed %d", n, got.Len(), len(text))
+				t.Errorf("%d frames, %d bytes; kubectl printed %d", result.Rows, got.Len(), len(text))
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"rewatch/watch/capture"
 	"rewatch/watch/tape"
 )
 
@@ -44,7 +45,7 @@ func shopTape(t *testing.T) string {
 	}
 	defer func() { _ = f.Close() }()
 	w := tape.NewWriter(f, tape.Header{Tool: "test", Created: time.Now()}, tape.Options{SegmentFloor: 256 << 10, Checkpoint: 1})
-	if _, err := tape.ImportLines(strings.NewReader(shopLines(t)), w, "shop"); err != nil {
+	if _, err := capture.Import(strings.NewReader(shopLines(t)), w, capture.Options{Context: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -58,7 +59,7 @@ func TestATapeOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := x.Info(); i.Records != 2242 || !i.Closed {
+	if i := x.Info(); i.Records != 2286 || !i.Closed {
 		t.Errorf("%+v", i)
 	}
 	if err := x.Close(); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"rewatch/watch/capture"
 	"rewatch/watch/tape"
 )
 
@@ -77,7 +78,7 @@ func shop(t *testing.T) string {
 		t.Fatal(err)
 	}
 	w := tape.NewWriter(out, tape.Header{Tool: "test"}, tape.Options{})
-	if _, err := tape.ImportLines(lines, w, "shop"); err != nil {
+	if _, err := capture.Import(lines, w, capture.Options{Context: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/redact"
+	"rewatch/watch/export"
 	"rewatch/watch/tape"
 )
 
@@ -50,11 +51,11 @@ func must(tb testing.TB, text string) *tape.Tape {
 	return t
 }
 
-// export returns the lines that a tape gives back.
-func export(tb testing.TB, t *tape.Tape) []byte {
+// exported returns the lines that a tape gives back.
+func exported(tb testing.TB, t *tape.Tape) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	if _, err := tape.ExportLines(t, &out, func(d *tape.Damage) { tb.Error(d) }); err != nil {
+	if _, err := export.Write(tb.Context(), t, &out, "watch-json", export.Options{Damaged: func(d *tape.Damage) { tb.Error(d) }}); err != nil {
 		tb.Fatal(err)
 	}
 	return out.Bytes()
@@ -135,7 +136,7 @@ func TestCapturesComeBack(t *testing.T) {
 			}
 			lines := unpacked(t, path)
 			want := redacted(lines)
-			if got := export(t, x); !bytes.Equal(got, want) {
+			if got := exported(t, x); !bytes.Equal(got, want) {
 				at := 0
 				for at < min(len(got), len(want)) && got[at] == want[at] {
 					at++
@@ -313,7 +314,7 @@ func TestPackingsAreRecognised(t *testing.T) {
 		if err != nil || sum.Frames != 2 || sum.Kind != Lines {
 			t.Errorf("%s: %+v %v", name, sum, err)
 		}
-		if got := string(export(t, x)); got != strings.ReplaceAll(lines, "1796126400.000000", "1796126400.000000") {
+		if got := string(exported(t, x)); got != lines {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -363,7 +364,7 @@ func TestKubectlEvents(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", name, got, want)
 		}
 		var got []string
-		for l := range strings.Lines(string(export(t, x))) {
+		for l := range strings.Lines(string(exported(t, x))) {
 			_, f, _ := strings.Cut(l, `"frame":`)
 			got = append(got, strings.TrimSuffix(f, "}\n"))
 		}
@@ -526,11 +527,11 @@ func FuzzImport(f *testing.F) {
 			t.Fatalf("%+v %v", report, err)
 		}
 		// What came in goes out, and comes in again the same.
-		lines := export(t, x)
+		lines := exported(t, x)
 		if n := int64(bytes.Count(lines, []byte("\n"))); n != sum.Frames {
 			t.Fatalf("%d lines of %d frames:\n%s", n, sum.Frames, lines)
 		}
-		if y, _, err := imported(t, bytes.NewReader(lines), Options{}); err != nil || !bytes.Equal(export(t, y), lines) {
+		if y, _, err := imported(t, bytes.NewReader(lines), Options{}); err != nil || !bytes.Equal(exported(t, y), lines) {
 			t.Fatalf("%v\n%s", err, lines)
 		}
 	})

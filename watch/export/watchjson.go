@@ -9,8 +9,7 @@ import (
 	"rewatch/model/jsonscan"
 )
 
-// writeWatchJSON writes the frames as a capture, byte for byte as
-// [tape.ExportLines] does for a whole tape.
+// writeWatchJSON writes the frames as a capture: package capture takes them back.
 func writeWatchJSON(j *job) error {
 	bw := bufio.NewWriterSize(j.out, 256<<10)
 	var buf []byte

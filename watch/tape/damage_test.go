@@ -373,5 +373,5 @@ func openAndRead(t *testing.T, b []byte) {
 			t.Fatal(err)
 		}
 	}
-	_, _ = ExportLines(tape, io.Discard, func(*Damage) {})
+	_ = exportLines(tape, io.Discard, func(*Damage) {})
 }

@@ -64,7 +64,7 @@ func importTape(tb testing.TB, lines []byte, o Options) []byte {
 		o.Redactor = testRedactor()
 	}
 	w := NewWriter(&b, testHeader(), o)
-	if _, err := ImportLines(bytes.NewReader(lines), w, "test"); err != nil {
+	if err := importLines(lines, w, "test"); err != nil {
 		tb.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -102,7 +102,7 @@ func checkSame(tb testing.TB, got, want []byte) {
 func exported(tb testing.TB, t *Tape) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	if _, err := ExportLines(t, &out, func(d *Damage) { tb.Error(d) }); err != nil {
+	if err := exportLines(t, &out, func(d *Damage) { tb.Error(d) }); err != nil {
 		tb.Fatal(err)
 	}
 	return out.Bytes()
@@ -279,7 +279,7 @@ func TestDiskFull(t *testing.T) {
 	var out limited
 	out.left, out.err = 20_000, full
 	w := NewWriter(&out, testHeader(), Options{FrameSize: 16 << 10})
-	_, err := ImportLines(bytes.NewReader(lines), w, "test")
+	err := importLines(lines, w, "test")
 	if !errors.Is(err, full) || w.Flush() != full || w.Close() != full {
 		t.Fatal(err)
 	}

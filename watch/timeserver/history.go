@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rewatch/model/jsonscan"
+	"rewatch/watch/tape"
 )
 
 // maxLine bounds one line of a history: a kube-apiserver refuses objects over
@@ -134,19 +133,15 @@ type line struct {
 // parseLine takes a line apart without decoding what is kept as bytes: the
 // demo is read whole before there is anything to see.
 func parseLine(b []byte) (line, error) {
-	if !jsonscan.Valid(b) {
-		return line{}, jsonscan.ErrSyntax
+	at, stream, frame, err := tape.ParseLine(b)
+	if err != nil {
+		return line{}, err
 	}
-	t, err := strconv.ParseFloat(string(jsonscan.Find(b, "t")), 64)
-	stream := text(b, "stream")
-	if err != nil || t <= 0 || t > math.MaxInt32*2 || stream == "" {
-		return line{}, errors.New("without a time or a stream")
-	}
-	typ, object, err := jsonscan.SplitFrame(jsonscan.Find(b, "frame"))
+	typ, object, err := jsonscan.SplitFrame(frame)
 	if err != nil || object[0] != '{' {
 		return line{}, errors.New("without a frame of type and object")
 	}
-	return line{at: time.UnixMicro(int64(math.Round(t * 1e6))), stream: stream,
+	return line{at: at, stream: strings.Clone(stream),
 		typ: watch.EventType(strings.Clone(typ)), object: bytes.Clone(object)}, nil
 }
 

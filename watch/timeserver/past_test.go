@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -598,6 +600,50 @@ func TestPastBeforeAStreamBegan(t *testing.T) {
 	}
 	if _, err := p.coverage(what); err != nil || p.Store().count("widgets.acme.example") != 1 {
 		t.Errorf("after: %v, %d widgets", err, p.Store().count("widgets.acme.example"))
+	}
+}
+
+// A type whose stream began empty turns out to have namespaces while it is
+// being served.
+func TestPastCorrectsAScope(t *testing.T) {
+	r := newRecording(t)
+	pods := r.stream("prod", "pods", "")
+	widgets := r.stream("prod", "widgets", "", func(s *model.StreamInfo) { s.Namespaced = false })
+	r.put(pods, "Pod", "shop", "a", 5, "")
+	at := r.at
+	r.put(widgets, "Widget", "shop", "w", 6, "")
+	p := loadPast(t, r.tape(), "prod", at)
+	s := NewServer(p.Store(), p.Options())
+	e, err := NewEndpoint(s, EndpointOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { http.DefaultClient.CloseIdleConnections(); e.Close() }()
+	w := openWatch(t, e, "/apis/acme.example/v1/widgets", url.Values{"watch": {"1"}, "allowWatchBookmarks": {"1"}})
+	var asking sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	asking.Go(func() {
+		for ctx.Err() == nil {
+			res, err := http.Get(e.URL() + "/apis/acme.example/v1/widgets")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+		}
+	})
+	if err := p.Run(t.Context(), 20); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	asking.Wait()
+	if f, err := w.next(); err != nil || f.Type != "ADDED" || f.Object.Metadata.Name != "w" {
+		t.Errorf("the watch that was open: %s %s, %v", f.Type, f.Object.Metadata.Name, err)
+	}
+	var o metav1.PartialObjectMetadata
+	if getJSON(t, e.URL()+"/apis/acme.example/v1/namespaces/shop/widgets/w", &o); o.Name != "w" {
+		t.Errorf("got %q", o.Name)
 	}
 }
 
