@@ -127,3 +127,7 @@ type Record struct {
 	Reverted bool
 	Detail   any // Transition, Gap or Note
 }
+
+// Filter decides whether a row is shown. It may be called for rows in any
+// order, by one goroutine at a time.
+type Filter func(Event) bool

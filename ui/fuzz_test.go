@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
+	"rewatch/model/query"
 )
 
 // hostile are texts that a cluster may send and a terminal must not get.
@@ -129,7 +130,11 @@ func TestIndexGrowsAsIfMadeAtOnce(t *testing.T) {
 	d.start(epoch, "prod-eu", 300)
 	all := newOverall(d.log.Streams(epoch), epoch)
 	states := []model.State{model.Backoff, model.Connecting, model.Backoff, model.Live, model.Relisting}
-	match, _ := model.PlainWords("checkout", d.log)
+	q, err := query.Parse("name:checkout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := q.Filter(d.log)
 	for _, noise := range []bool{false, true} {
 		for _, f := range []model.Filter{nil, match} {
 			grown := newIndex(f, noise, 0, all.host)

@@ -12,6 +12,7 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/deck"
+	"rewatch/model/query"
 )
 
 // deckRig is a Player that runs in a bubble of synctest.
@@ -248,8 +249,12 @@ func TestStepsAreEvents(t *testing.T) {
 
 func TestFindsEveryLandmarkInBothDirections(t *testing.T) {
 	s := newScript(3, testStart, 600)
+	q, err := query.Parse("name:node-2 type:modified")
+	if err != nil {
+		t.Fatal(err)
+	}
 	match := func(l *model.Log) model.Filter {
-		f, _ := model.PlainWords("node-2 MODIFIED", l)
+		f := q.Filter(l)
 		return func(e model.Event) bool { return e.Type.IsObject() && f(e) }
 	}
 	node2 := func(r *model.Record) bool {
