@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"rewatch/model/cputime"
 	"rewatch/model/diff"
-	"rewatch/model/logtest"
 )
 
 // pod is a pod of about 9 KB as kubelets keep them, in one of two states.
@@ -75,21 +75,21 @@ func BenchmarkDiffWithOwners(b *testing.B) {
 	}{{"pod", pod(false), pod(true)}, {"slice", slice(false), slice(true)}} {
 		b.Run(fmt.Sprintf("%s/%dKB", c.name, len(c.new)>>10), func(b *testing.B) {
 			b.ReportAllocs()
-			start := logtest.CPUTime()
+			start := cputime.Process()
 			n := 0
 			for b.Loop() {
 				r := diff.Objects(c.old, c.new)
 				n = len(Changes(r, c.old, c.new))
 			}
-			b.ReportMetric((logtest.CPUTime()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
+			b.ReportMetric((cputime.Process()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
 			b.ReportMetric(float64(n), "changes")
 		})
 		b.Run(c.name+"/whole", func(b *testing.B) {
-			start := logtest.CPUTime()
+			start := cputime.Process()
 			for b.Loop() {
 				Object(c.new)
 			}
-			b.ReportMetric((logtest.CPUTime()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
+			b.ReportMetric((cputime.Process()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
 		})
 	}
 }

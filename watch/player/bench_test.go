@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"rewatch/model/cputime"
 	"rewatch/watch/tape"
 )
 
@@ -44,7 +45,7 @@ func TestSeekTimes(t *testing.T) {
 		var whole readers
 		for _, kind := range kinds {
 			runtime.GC()
-			begin, used := time.Now(), cpuTime(processClock)
+			begin, used := time.Now(), cputime.Process()
 			var err error
 			var x *take
 			switch kind {
@@ -60,7 +61,7 @@ func TestSeekTimes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			took[kind] = append(took[kind], cpuTime(processClock)-used)
+			took[kind] = append(took[kind], cputime.Process()-used)
 			wall[kind] = append(wall[kind], time.Since(begin))
 		}
 	}

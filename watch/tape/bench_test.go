@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rewatch/model"
+	"rewatch/model/cputime"
 	"rewatch/model/jsonscan"
 )
 
@@ -92,7 +93,7 @@ func BenchmarkWrite(b *testing.B) {
 	lines := loadLines(b)
 	rs, streams := records(b, lines)
 	var out bytes.Buffer
-	start := cpuTime(processClock)
+	start := cputime.Process()
 	for b.Loop() {
 		out.Reset()
 		write(b, &out, rs, streams, Options{})
@@ -109,7 +110,7 @@ func BenchmarkRead(b *testing.B) {
 	var out bytes.Buffer
 	write(b, &out, rs, streams, Options{})
 	tape := mustOpen(b, out.Bytes())
-	start := cpuTime(processClock)
+	start := cputime.Process()
 	for b.Loop() {
 		readAll(b, tape)
 	}
@@ -122,7 +123,7 @@ func report(b *testing.B, events int, start time.Duration) {
 	b.Helper()
 	total := float64(events * b.N)
 	b.ReportMetric(total/b.Elapsed().Seconds(), "events/s")
-	b.ReportMetric(total/(cpuTime(processClock)-start).Seconds(), "events/cpu-s")
+	b.ReportMetric(total/(cputime.Process()-start).Seconds(), "events/cpu-s")
 }
 
 func readAll(tb testing.TB, t *Tape) (n int) {
@@ -159,14 +160,14 @@ func newCorpus(events int) (out corpus) {
 	var took time.Duration
 	for i := range events {
 		r := g.next()
-		start := cpuTime(processClock)
+		start := cputime.Process()
 		if err := w.Append(r); err != nil {
 			panic(err)
 		}
 		if i%2000 == 0 {
 			_ = w.Flush()
 		}
-		took += cpuTime(processClock) - start
+		took += cputime.Process() - start
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
@@ -204,7 +205,7 @@ func BenchmarkGenerated(b *testing.B) {
 	corpusSize(b)
 	g, tape := generated()
 	b.Run("read", func(b *testing.B) {
-		start := cpuTime(processClock)
+		start := cputime.Process()
 		for b.Loop() {
 			readAll(b, tape)
 		}
@@ -264,9 +265,9 @@ func benchTimes(b *testing.B, least int, before, f func()) {
 	var took []time.Duration
 	one := func() {
 		before()
-		start := cpuTime(processClock)
+		start := cputime.Process()
 		f()
-		took = append(took, cpuTime(processClock)-start)
+		took = append(took, cputime.Process()-start)
 	}
 	for b.Loop() {
 		one()
