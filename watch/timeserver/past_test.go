@@ -619,7 +619,7 @@ func TestPastCorrectsAScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { http.DefaultClient.CloseIdleConnections(); e.Close() }()
-	w := openWatch(t, e, "/apis/acme.example/v1/widgets", url.Values{"watch": {"1"}, "allowWatchBookmarks": {"1"}})
+	w := openWatch(t, e, "/apis/acme.example/v1/widgets", url.Values{"watch": {"1"}})
 	var asking sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	asking.Go(func() {

@@ -32,9 +32,15 @@ type Store struct {
 	moved  chan struct{} // closed and replaced whenever rv moves
 }
 
-// shelf holds one resource.
+// shelf holds one resource. [Store.lookup] gives copies of it away, which share
+// the contents.
 type shelf struct {
 	Resource
+	*contents
+}
+
+// contents are read and changed under the store's lock.
+type contents struct {
 	objects map[string]*object
 	changes []change // the window, in order of seq
 	seq     int64    // of the newest change
@@ -91,7 +97,7 @@ func (s *Store) AddResource(r Resource) {
 		return
 	}
 	s.order = append(s.order, r.Key())
-	s.tables[r.Key()] = &shelf{Resource: r, objects: map[string]*object{}, rv: s.rv, oldest: s.rv, moved: make(chan struct{})}
+	s.tables[r.Key()] = &shelf{r, &contents{objects: map[string]*object{}, rv: s.rv, oldest: s.rv, moved: make(chan struct{})}}
 }
 
 // RemoveResource stops serving a resource as a kube-apiserver does when its

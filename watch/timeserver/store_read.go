@@ -5,7 +5,9 @@ import (
 	"sort"
 )
 
-// lookup finds the table of a request path, nil when it is not served.
+// lookup finds the table of a request path, nil when it is not served. Its
+// Resource is a copy, which stays as it is while [Store.setNamespaced] corrects
+// the store's.
 func (s *Store) lookup(group, version, resource string) *shelf {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -13,7 +15,8 @@ func (s *Store) lookup(group, version, resource string) *shelf {
 	if t == nil || t.Version != version {
 		return nil
 	}
-	return t
+	c := *t
+	return &c
 }
 
 // get is one object of a table, nil when there is none.
