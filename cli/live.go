@@ -34,15 +34,22 @@ type session struct {
 // runLive is the root command.
 func runLive(ctx context.Context, f *flags, args []string, s streams) error {
 	defer redirectLogs(f.logFile)() // reading the kubeconfig may log already
+	session, err := f.session(args, s)
+	if err != nil {
+		return err
+	}
+	session.title = title(session.clusters)
+	return session.run(ctx)
+}
+
+// session is what the flags and the TYPEs of a command line ask for.
+func (f *flags) session(args []string, s streams) (session, error) {
 	req, err := f.request(args)
 	if err != nil {
-		return err
+		return session{}, err
 	}
 	clusters, err := f.clusters()
-	if err != nil {
-		return err
-	}
-	return session{flags: f, clusters: clusters, request: req, typed: args, streams: s, title: title(clusters)}.run(ctx)
+	return session{flags: f, clusters: clusters, request: req, typed: args, streams: s}, err
 }
 
 // title names the clusters and namespaces, for the header. Where the scopes

@@ -137,11 +137,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	if err := o.check(s); err != nil {
 		return err
 	}
-	req, err := f.request(args)
-	if err != nil {
-		return err
-	}
-	clusters, err := f.clusters()
+	session, err := f.session(args, s)
 	if err != nil {
 		return err
 	}
@@ -175,8 +171,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	}
 	engine := watch.NewEngine(log, watch.Options{Pace: rec.Pace})
 	beside := &crew{end: cancel}
-	session := session{flags: f, clusters: clusters, request: req, typed: args, streams: s}
-	if err := newJoiner(engine, log, session, beside).start(ctx, clusters, s.err); err != nil {
+	if err := newJoiner(engine, log, session, beside).start(ctx, session.clusters, s.err); err != nil {
 		rec.Discard(closePatience)
 		if ctx.Err() != nil {
 			return nil // interrupted while connecting
@@ -190,7 +185,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 		timer := time.AfterFunc(o.duration, cancel)
 		defer timer.Stop()
 	}
-	p := newReporter(log, rec, s, o, len(clusters) > 1)
+	p := newReporter(log, rec, s, o, len(session.clusters) > 1)
 	err = p.run(ctx, said)
 	cancel()
 	crash := beside.wait(stopTimeout, s.err)

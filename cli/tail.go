@@ -158,11 +158,7 @@ func runTail(ctx context.Context, f *flags, x tailFlags, args []string, s stream
 
 // tailLive watches clusters, as the interface does.
 func tailLive(ctx context.Context, f *flags, p plan, args []string, s streams) error {
-	req, err := f.request(args)
-	if err != nil {
-		return err
-	}
-	clusters, err := f.clusters()
+	session, err := f.session(args, s)
 	if err != nil {
 		return err
 	}
@@ -175,7 +171,7 @@ func tailLive(ctx context.Context, f *flags, p plan, args []string, s streams) e
 	log := model.NewLog(model.Options{Budget: p.memory, Redactor: redactor})
 	engine := watch.NewEngine(log, watch.Options{})
 	beside := &crew{end: cancel}
-	t := newTailer(log, p, s, len(clusters) > 1)
+	t := newTailer(log, p, s, len(session.clusters) > 1)
 	joining := ctx
 	if p.timeout > 0 {
 		t.expired = time.After(p.timeout)
@@ -183,8 +179,7 @@ func tailLive(ctx context.Context, f *flags, p plan, args []string, s streams) e
 		joining, stop = context.WithTimeout(ctx, p.timeout)
 		defer stop()
 	}
-	session := session{flags: f, clusters: clusters, request: req, typed: args, streams: s}
-	if err := newJoiner(engine, log, session, beside).start(joining, clusters, s.err); err != nil {
+	if err := newJoiner(engine, log, session, beside).start(joining, session.clusters, s.err); err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return t.unanswered("interrupted")
