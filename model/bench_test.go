@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/jsonscan"
 )
 
@@ -21,7 +21,7 @@ func BenchmarkPipeline(b *testing.B) {
 		body = append(body, x.line...)
 	}
 	b.ReportAllocs()
-	start, rounds := cputime.Process(), 0
+	start, rounds := cputest.Process(), 0
 	for b.Loop() {
 		rounds++
 		fill := newFiller(NewLog(Options{}))
@@ -40,7 +40,7 @@ func BenchmarkPipeline(b *testing.B) {
 	}
 	events := float64(len(frames) * rounds)
 	b.ReportMetric(events/b.Elapsed().Seconds(), "events/s")
-	b.ReportMetric(events/(cputime.Process()-start).Seconds(), "events/cpu-s")
+	b.ReportMetric(events/(cputest.Process()-start).Seconds(), "events/cpu-s")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -86,9 +86,9 @@ func BenchmarkHistoryBytes(b *testing.B) {
 	})
 	b.Run("generated", func(b *testing.B) {
 		for b.Loop() {
-			start := cputime.Process()
+			start := cputest.Process()
 			l := measureHistory(b, func(l *Log) int { return generate(l, 1_000_000) })
-			b.ReportMetric((cputime.Process() - start).Seconds(), "cpu-s")
+			b.ReportMetric((cputest.Process() - start).Seconds(), "cpu-s")
 			runtime.KeepAlive(l)
 		}
 	})
@@ -135,12 +135,12 @@ func measureAnyVersion(b *testing.B, l *Log) {
 		if e.Object == 0 {
 			continue
 		}
-		start := cputime.Thread()
+		start := cputest.Thread()
 		var ok bool
 		if buf, ok = l.AppendBytes(buf[:0], e.Object, e.Version); !ok {
 			b.Fatal("no such version")
 		}
-		took = append(took, cputime.Thread()-start)
+		took = append(took, cputest.Thread()-start)
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2])/1e3, "p50-cpu-µs")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rewatch/model"
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/logtest"
 	"rewatch/model/noise"
 	"rewatch/model/query"
@@ -111,10 +111,10 @@ func BenchmarkRead(b *testing.B) {
 	rows := 0
 	for b.Loop() {
 		u := newUnderstanding(log, noise.Default())
-		start := cputime.Process()
+		start := cputest.Process()
 		for u.read(b.Context(), s).to < s.End() {
 		}
-		used += cputime.Process() - start
+		used += cputest.Process() - start
 		rows += s.Len()
 	}
 	b.ReportMetric(float64(used.Microseconds())/float64(rows), "cpu-µs/row")

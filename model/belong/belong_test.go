@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rewatch/model"
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/logtest"
 )
 
@@ -337,12 +337,12 @@ func BenchmarkAdd(b *testing.B) {
 	b.ResetTimer()
 	var used time.Duration
 	for b.Loop() {
-		start := cputime.Process()
+		start := cputest.Process()
 		x := New(l)
 		for seq := s.First(); seq < s.End(); seq++ {
 			x.Add(s.At(seq))
 		}
-		used += cputime.Process() - start
+		used += cputest.Process() - start
 	}
 	b.ReportMetric(used.Seconds()*1e6/float64(b.N)/float64(s.Len()), "cpu-µs/row")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/diff"
 )
 
@@ -75,21 +75,21 @@ func BenchmarkDiffWithOwners(b *testing.B) {
 	}{{"pod", pod(false), pod(true)}, {"slice", slice(false), slice(true)}} {
 		b.Run(fmt.Sprintf("%s/%dKB", c.name, len(c.new)>>10), func(b *testing.B) {
 			b.ReportAllocs()
-			start := cputime.Process()
+			start := cputest.Process()
 			n := 0
 			for b.Loop() {
 				r := diff.Objects(c.old, c.new)
 				n = len(Changes(r, c.old, c.new))
 			}
-			b.ReportMetric((cputime.Process()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
+			b.ReportMetric((cputest.Process()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
 			b.ReportMetric(float64(n), "changes")
 		})
 		b.Run(c.name+"/whole", func(b *testing.B) {
-			start := cputime.Process()
+			start := cputest.Process()
 			for b.Loop() {
 				Object(c.new)
 			}
-			b.ReportMetric((cputime.Process()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
+			b.ReportMetric((cputest.Process()-start).Seconds()*1e6/float64(b.N), "cpu-µs")
 		})
 	}
 }

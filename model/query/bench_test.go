@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rewatch/model"
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/logtest"
 )
 
@@ -24,18 +24,18 @@ func BenchmarkFields(b *testing.B) {
 			for b.Loop() {
 				rounds++
 				m := q.Compile(l, Options{})
-				start := cputime.Process()
+				start := cputest.Process()
 				m.Before(context.Background(), s, s.End(), 60)
-				first += cputime.Process() - start
+				first += cputest.Process() - start
 				m = q.Compile(l, Options{})
-				start = cputime.Process()
+				start = cputest.Process()
 				n := 0
 				for seq := s.First(); seq < s.End(); seq++ {
 					if m.Match(s.At(seq)) {
 						n++
 					}
 				}
-				all += cputime.Process() - start
+				all += cputest.Process() - start
 			}
 			b.ReportMetric(float64(all.Milliseconds())/float64(rounds), "cpu-ms/all")
 			b.ReportMetric(first.Seconds()*1e3/float64(rounds), "cpu-ms/page")
@@ -62,12 +62,12 @@ func BenchmarkDeep(b *testing.B) {
 			rows := 0
 			for b.Loop() {
 				m := q.Compile(l, Options{})
-				start := cputime.Process()
+				start := cputest.Process()
 				for seq := s.First(); seq < s.End(); seq++ {
 					m.Match(s.At(seq))
 					rows++
 				}
-				used += cputime.Process() - start
+				used += cputest.Process() - start
 			}
 			b.ReportMetric(float64(rows)/used.Seconds(), "events/cpu-s")
 			b.ReportMetric(0, "ns/op")
@@ -87,11 +87,11 @@ func BenchmarkRunaway(b *testing.B) {
 		q := parse(b, text)
 		b.Run(name, func(b *testing.B) {
 			m := q.Compile(l, Options{})
-			start := cputime.Process()
+			start := cputest.Process()
 			for b.Loop() {
 				m.Match(rows[podRuns])
 			}
-			b.ReportMetric((cputime.Process()-start).Seconds()*1e3/float64(b.N), "cpu-ms/row")
+			b.ReportMetric((cputest.Process()-start).Seconds()*1e3/float64(b.N), "cpu-ms/row")
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/watch/tape"
 )
 
@@ -45,7 +45,7 @@ func TestSeekTimes(t *testing.T) {
 		var whole readers
 		for _, kind := range kinds {
 			runtime.GC()
-			begin, used := time.Now(), cputime.Process()
+			begin, used := time.Now(), cputest.Process()
 			var err error
 			var x *take
 			switch kind {
@@ -61,7 +61,7 @@ func TestSeekTimes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			took[kind] = append(took[kind], cputime.Process()-used)
+			took[kind] = append(took[kind], cputest.Process()-used)
 			wall[kind] = append(wall[kind], time.Since(begin))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rewatch/model"
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/jsonscan"
 )
 
@@ -55,7 +55,7 @@ func BenchmarkRecord(b *testing.B) {
 	rs, streams := capture(b)
 	path := filepath.Join(b.TempDir(), "a.rwt")
 	var size int64
-	start := cputime.Process()
+	start := cputest.Process()
 	for b.Loop() {
 		log := model.NewLog(model.Options{})
 		r, err := Start(log, Options{Path: path, Force: true})
@@ -81,7 +81,7 @@ func BenchmarkRecord(b *testing.B) {
 		size = r.Status().Bytes
 	}
 	n := float64(len(rs) * b.N)
-	b.ReportMetric(n/(cputime.Process()-start).Seconds(), "events/cpu-s")
+	b.ReportMetric(n/(cputest.Process()-start).Seconds(), "events/cpu-s")
 	b.ReportMetric(float64(size)/float64(len(rs)), "B/event")
 	b.ReportMetric(0, "ns/op")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"rewatch/model"
-	"rewatch/model/cputime"
+	"rewatch/model/cputest"
 	"rewatch/model/jsonscan"
 )
 
@@ -93,7 +93,7 @@ func BenchmarkWrite(b *testing.B) {
 	lines := loadLines(b)
 	rs, streams := records(b, lines)
 	var out bytes.Buffer
-	start := cputime.Process()
+	start := cputest.Process()
 	for b.Loop() {
 		out.Reset()
 		write(b, &out, rs, streams, Options{})
@@ -110,7 +110,7 @@ func BenchmarkRead(b *testing.B) {
 	var out bytes.Buffer
 	write(b, &out, rs, streams, Options{})
 	tape := mustOpen(b, out.Bytes())
-	start := cputime.Process()
+	start := cputest.Process()
 	for b.Loop() {
 		readAll(b, tape)
 	}
@@ -123,7 +123,7 @@ func report(b *testing.B, events int, start time.Duration) {
 	b.Helper()
 	total := float64(events * b.N)
 	b.ReportMetric(total/b.Elapsed().Seconds(), "events/s")
-	b.ReportMetric(total/(cputime.Process()-start).Seconds(), "events/cpu-s")
+	b.ReportMetric(total/(cputest.Process()-start).Seconds(), "events/cpu-s")
 }
 
 func readAll(tb testing.TB, t *Tape) (n int) {
@@ -160,14 +160,14 @@ func newCorpus(events int) (out corpus) {
 	var took time.Duration
 	for i := range events {
 		r := g.next()
-		start := cputime.Process()
+		start := cputest.Process()
 		if err := w.Append(r); err != nil {
 			panic(err)
 		}
 		if i%2000 == 0 {
 			_ = w.Flush()
 		}
-		took += cputime.Process() - start
+		took += cputest.Process() - start
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
@@ -205,7 +205,7 @@ func BenchmarkGenerated(b *testing.B) {
 	corpusSize(b)
 	g, tape := generated()
 	b.Run("read", func(b *testing.B) {
-		start := cputime.Process()
+		start := cputest.Process()
 		for b.Loop() {
 			readAll(b, tape)
 		}
@@ -265,9 +265,9 @@ func benchTimes(b *testing.B, least int, before, f func()) {
 	var took []time.Duration
 	one := func() {
 		before()
-		start := cputime.Process()
+		start := cputest.Process()
 		f()
-		took = append(took, cputime.Process()-start)
+		took = append(took, cputest.Process()-start)
 	}
 	for b.Loop() {
 		one()

@@ -1,6 +1,6 @@
-// Package cputime counts processor time, for tests and benchmarks: a busy
+// Package cputest counts processor time, for tests and benchmarks: a busy
 // machine changes their figures less than it changes those of a clock.
-package cputime
+package cputest
 
 import (
 	"syscall"
