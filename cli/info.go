@@ -21,7 +21,8 @@ func newInfo(_ *flags, s streams) *cobra.Command {
 		Long: `Say what tapes hold: what was watched and when, how many changes of each kind,
 how much of the time each watch was known to be current, where changes may be
 missing, and how the recording ended. It reads the lines of the tape and rebuilds
-no object; rewatch verify does.
+no object; rewatch verify does. Of a damaged tape it tells what can be read, and
+the exit code is then 1.
 
 "current" is the share of the time that a stream was watched, in which what it
 showed was known to be up to date. OBJECTS are those that exist at the end.`,
@@ -38,6 +39,7 @@ showed was known to be up to date. OBJECTS are those that exist at the end.`,
 func runInfo(ctx context.Context, format string, paths []string, s streams) error {
 	var docs []infoDoc
 	p := newPage(s.out)
+	incomplete := false
 	err := s.eachTape(ctx, paths, func(t *tapeFile) error {
 		var survey *tape.Survey
 		err := t.whileReading(ctx, s.err, "reading", func() (err error) { survey, err = t.Survey(); return err })
@@ -48,6 +50,7 @@ func runInfo(ctx context.Context, format string, paths []string, s streams) erro
 			return unreadable(t.path, err)
 		}
 		d := describeTape(t, survey)
+		incomplete = incomplete || d.damaged()
 		if format == "json" {
 			docs = append(docs, d)
 			return nil
@@ -63,6 +66,9 @@ func runInfo(ctx context.Context, format string, paths []string, s streams) erro
 		if e := writeJSON(s.out, infoList{1, docs}); e != nil {
 			return e
 		}
+	}
+	if err == nil && incomplete {
+		return &failure{code: codeDamaged} // all is said on stdout
 	}
 	return err
 }
@@ -83,7 +89,8 @@ type infoDoc struct {
 	From      string       `json:"from,omitempty"`
 	To        string       `json:"to,omitempty"`
 	Seconds   float64      `json:"seconds"`
-	Records   int64        `json:"records"`
+	Records   int64        `json:"records"` // that can be read
+	Missing   int64        `json:"missing"` // known to be lost
 	Frames    int64        `json:"frames"`
 	Size      int64        `json:"size"`  // of the file
 	Plain     int64        `json:"plain"` // of the frames as they came
@@ -150,12 +157,12 @@ type markDoc struct {
 func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 	i := t.Info()
 	d := infoDoc{File: t.path, Tool: i.Tool, Created: stampOf(i.Created), Redaction: i.Redaction, Ended: "torn", From: stampOf(i.From), To: stampOf(i.To),
-		Seconds: i.To.Sub(i.From).Seconds(), Records: i.Records, Size: i.Size, Segments: i.Segments, Lost: s.Lost,
+		Seconds: i.To.Sub(i.From).Seconds(), Size: i.Size, Segments: i.Segments, Lost: s.Lost,
 		Streams: []streamDoc{}, Gaps: []gapDoc{}, Marks: []markDoc{}, Damages: []*damageDoc{}, from: i.From, to: i.To, created: i.Created}
 	switch {
 	case i.Closed:
 		d.Ended = "in order"
-	case t.running():
+	case t.running() && t.unfinished(s.Damages):
 		d.Ended = "running"
 	}
 	d.cut = d.Ended == "torn" && t.unfinished(s.Damages)
@@ -163,7 +170,9 @@ func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 		d.Streams = append(d.Streams, describeStream(&x))
 		d.Plain += x.Bytes
 		d.Frames += x.Changes() + x.Bookmarks + x.Others
+		d.Records += x.Changes() + x.Bookmarks + x.Others + x.Transitions + x.Counts.Gaps + x.Notes + x.Lost
 	}
+	d.Missing = max(i.Records-d.Records, 0)
 	name := func(id model.StreamID) string {
 		if int(id) < len(s.Streams) {
 			return s.Streams[id].Name()
@@ -251,13 +260,17 @@ func (d *infoDoc) print(p page) {
 		}
 		p.line("  mark       %s  %s", clock(m.at), m.Text)
 	}
-	if len(d.Damages) > 0 && !d.cut {
+	if d.damaged() {
 		p.line("  damaged    %s; see: rewatch verify %s", count(int64(len(d.Damages)), "place"), d.File)
 	}
 }
 
+// damaged reports whether the tape holds more than can be told.
+func (d *infoDoc) damaged() bool { return len(d.Damages) > 0 && !d.cut }
+
+// ratio is of the whole file, and so of no use where not all of it can be read.
 func (d *infoDoc) ratio() string {
-	if d.Plain == 0 || d.Frames == 0 {
+	if d.Plain == 0 || d.Frames == 0 || d.damaged() {
 		return ""
 	}
 	return fmt.Sprintf(" for %s of frames (%.2f %%), %.1f bytes a frame", byteSize(d.Plain), 100*float64(d.Size)/float64(d.Plain), float64(d.Size)/float64(d.Frames))
@@ -269,7 +282,11 @@ func (d *infoDoc) counts() string {
 		x := &d.Streams[i]
 		added, modified, deleted, bookmarks = added+x.Added, modified+x.Modified, deleted+x.Deleted, bookmarks+x.Bookmarks
 	}
-	return fmt.Sprintf("%s: %s added, %s modified, %s deleted, %s, %s about the watches themselves", grouped(d.Records), grouped(added),
+	records := grouped(d.Records)
+	if d.Missing > 0 {
+		records += " that can be read of " + grouped(d.Records+d.Missing)
+	}
+	return fmt.Sprintf("%s: %s added, %s modified, %s deleted, %s, %s about the watches themselves", records, grouped(added),
 		grouped(modified), grouped(deleted), count(bookmarks, "heartbeat"), grouped(d.Records-added-modified-deleted-bookmarks))
 }
 

@@ -154,6 +154,9 @@ func describeDamages(t *tapeFile, damages []*tape.Damage) []*damageDoc {
 				d.to = f.From
 			}
 		}
+		if !x.From.IsZero() {
+			d.from, d.to = x.From, x.To
+		}
 		d.From, d.To = stampOf(d.from), stampOf(d.to)
 		out = append(out, d)
 	}

@@ -18,7 +18,7 @@ func (r *Reader) Apart(until time.Time) (*Reader, error) {
 		return nil, err
 	}
 	c := r.t.reader(r.part)
-	c.in, c.text, c.held = r.in, bytes.Clone(r.text), r.held
+	c.in, c.text, c.cut, c.held = r.in, bytes.Clone(r.text), r.cut, r.held
 	c.expander.copy(&r.expander)
 	c.expander.spent = r.expander.spent
 	if r.held {

@@ -89,7 +89,10 @@ type Damage struct {
 	Size   int64 // bytes, 0 where a place is meant
 	// Records that are lost, -1 if their number is not known.
 	Records int
-	Text    string
+	// From and To are the times between which they were, zero if that is not
+	// known.
+	From, To time.Time
+	Text     string
 }
 
 func (d *Damage) Error() string {

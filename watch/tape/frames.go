@@ -143,13 +143,32 @@ func (w *Writer) beginWith(h headerJSON) {
 	w.write() // not endLine: a data frame has more than its first line
 }
 
-// endLine writes the line, and ends the data frame when it is full.
+// endLine writes the line, seals what has come together, and ends the data
+// frame when it is full.
 func (w *Writer) endLine() error {
 	w.write()
-	if w.err == nil && w.frame.Plain >= int64(w.o.FrameSize) {
+	switch {
+	case w.err != nil:
+	case w.frame.Plain >= int64(w.o.FrameSize):
 		w.endFrame()
+	case w.frame.Plain-int64(w.synced) >= sealEvery:
+		w.seal()
 	}
 	return w.err
+}
+
+// sealEvery is after how many bytes of text a data frame is sealed though nobody
+// asks for it: what damage can take of a tape that is written in one go.
+const sealEvery = 64 << 10
+
+// seal ends a block of the data frame with a checksum of the text so far.
+func (w *Writer) seal() {
+	w.line = append(strconv.AppendUint(append(w.line[:0], `{"sync":`...), uint64(w.crc), 10), '}', '\n')
+	w.write()
+	w.synced = int(w.frame.Plain)
+	if w.err == nil {
+		w.err = w.zstd.Flush()
+	}
 }
 
 func (w *Writer) write() {
@@ -258,12 +277,7 @@ func (w *Writer) Flush() error {
 	if !w.open || w.frame.Plain == int64(w.synced) {
 		return w.err
 	}
-	w.line = append(strconv.AppendUint(append(w.line[:0], `{"sync":`...), uint64(w.crc), 10), '}', '\n')
-	w.write()
-	w.synced = int(w.frame.Plain)
-	if w.err == nil {
-		w.err = w.zstd.Flush()
-	}
+	w.seal()
 	if w.err == nil && w.frame.Plain >= int64(w.o.FrameSize) {
 		w.endFrame()
 	}

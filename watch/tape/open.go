@@ -2,6 +2,7 @@ package tape
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -199,7 +200,7 @@ func (t *Tape) findHeader() error {
 	for i := range t.parts {
 		if p := &t.parts[i]; p.damage == nil && p.Segment {
 			text, err := t.load(nil, p)
-			if err != nil {
+			if err != nil && !errors.Is(err, errDamaged) {
 				continue
 			}
 			line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -228,8 +229,9 @@ func (t *Tape) read(b []byte, at int64) error {
 // errDamaged: these bytes are not the data frame that they should be.
 var errDamaged = errors.New("the frame is damaged")
 
-// load appends the text of a data frame to dst. Errors other than those of the
-// io.ReaderAt are errDamaged.
+// load appends the text of a data frame to dst. With errDamaged that is what of
+// it is sealed, perhaps nothing. The other errors are ErrLimit and those of the
+// io.ReaderAt.
 func (t *Tape) load(dst []byte, p *part) ([]byte, error) {
 	if p.text != nil {
 		return append(dst, p.text...), nil
@@ -245,7 +247,11 @@ func (t *Tape) load(dst []byte, p *part) ([]byte, error) {
 	if err == nil && p.Plain != int64(len(text)-len(dst)) {
 		err = fmt.Errorf("%w: %d bytes of text, %d expected", errDamaged, len(text)-len(dst), p.Plain)
 	}
-	return text, err
+	if !errors.Is(err, errDamaged) {
+		return text, err
+	}
+	text, e := t.salvage(dst, raw)
+	return text, cmp.Or(e, err)
 }
 
 // decode unpacks one zstd frame, which must have a checksum.
@@ -266,9 +272,7 @@ func (t *Tape) decode(dst, raw []byte) ([]byte, error) {
 	switch {
 	case err == nil && len(text)-len(dst) > t.limits.Frame:
 		return dst, fmt.Errorf("%w: a frame of %d bytes of text", ErrLimit, len(text)-len(dst))
-	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return dst, fmt.Errorf("%w: %w", ErrLimit, err)
-	case err != nil:
+	case err != nil: // with sizes over the limits, too: one wrong bit can make them
 		return dst, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return text, nil

@@ -12,8 +12,8 @@ import (
 // Flags, and the Stream where the frame tells it (-1 otherwise); of steps, gaps
 // and notes all. It costs about as much as unpacking the frame.
 //
-// The error is a *Damage if the frame cannot be read, ErrLimit or one of the
-// io.ReaderAt.
+// The error is a *Damage if the frame cannot be read, beside the records that
+// can be; ErrLimit; or one of the io.ReaderAt.
 func (t *Tape) Outline(frame int) ([]model.Record, error) {
 	p := &t.parts[frame]
 	if p.damage != nil {
@@ -21,12 +21,9 @@ func (t *Tape) Outline(frame int) ([]model.Record, error) {
 	}
 	r := t.reader(frame)
 	r.in = p
-	text, err := t.load(nil, p)
-	if errors.Is(err, errDamaged) {
-		return nil, r.damage(int(p.Records), err.Error())
-	}
-	if err != nil {
-		return nil, err
+	text, cut := t.load(nil, p)
+	if cut != nil && !errors.Is(cut, errDamaged) {
+		return nil, cut
 	}
 	out := make([]model.Record, 0, min(p.Records, int64(len(text))))
 	lines := newScan(text, &r.line, t.limits.Line)
@@ -35,6 +32,8 @@ func (t *Tape) Outline(frame int) ([]model.Record, error) {
 		switch {
 		case err != nil:
 			return out, r.damage(-1, "a line that cannot be understood: "+err.Error())
+		case !more && cut != nil:
+			return out, p.lost(int64(len(out)), lines.now, cut.Error())
 		case !more:
 			return out, nil
 		case !r.line.isRecord():

@@ -19,6 +19,7 @@ type Reader struct {
 	part     int    // the next one
 	in       *part  // the one being read
 	text     []byte // what is left of it
+	cut      error  // why the text is not all of it, nil if it is
 	buf      []byte
 	expander expander
 	line     line
@@ -178,9 +179,9 @@ func (r *Reader) later() error {
 
 // drop gives up the rest of a data frame.
 func (r *Reader) drop(why string) *Damage {
-	r.text, r.held = nil, false
+	r.text, r.cut, r.held = nil, nil, false
 	r.lose()
-	return r.damage(int(max(r.in.Records-r.records, 0)), why)
+	return r.in.lost(r.records, r.now, why)
 }
 
 // failed keeps an error that is for good.
@@ -204,6 +205,9 @@ func (r *Reader) load() error {
 		r.unbuilt = 0
 		return r.damage(n, "changes of objects whose earlier states are damaged")
 	}
+	if r.cut != nil {
+		return r.drop(r.cut.Error())
+	}
 	if r.part >= len(r.t.parts) {
 		return io.EOF
 	}
@@ -222,14 +226,14 @@ func (r *Reader) load() error {
 		return r.in.damage
 	}
 	var err error
-	if r.buf, err = r.t.load(r.buf[:0], r.in); errors.Is(err, errDamaged) {
-		r.lose()
-		return r.damage(int(r.in.Records), err.Error())
-	} else if err != nil {
+	if r.buf, err = r.t.load(r.buf[:0], r.in); err != nil && !errors.Is(err, errDamaged) {
 		return err
 	}
-	r.text, r.rebuilt = r.buf, 0
+	r.text, r.cut, r.rebuilt = r.buf, err, 0
 	r.expander.reset()
+	if len(r.text) == 0 && err != nil {
+		return r.drop(err.Error())
+	}
 	if !bytes.HasPrefix(r.text, []byte(`{"frame":`)) {
 		return r.drop("does not begin as a frame does")
 	}
@@ -243,6 +247,7 @@ func (r *Reader) lose() {
 	r.objects.clear()
 	r.texts, r.waiting = newTexts(r.texts.budget), 0
 	r.whole, r.expect = false, -1
+	r.live = 0 // a checkpoint that lacks something makes nothing whole
 }
 
 // read takes in the line held; wrong is why it cannot be understood.

@@ -86,7 +86,7 @@ func (x *repair) begin() error {
 	for _, err := range x.r.Objects() {
 		var d *Damage
 		if errors.As(err, &d) {
-			x.r.missed = append(x.r.missed, &Damage{d.Offset, d.Size, -1, d.Text})
+			x.r.missed = append(x.r.missed, unknown(d))
 			continue
 		}
 		if err != nil {
@@ -180,6 +180,11 @@ func (x *repair) damage(d *Damage) error {
 	return nil
 }
 
+// unknown is a damage of which it is not known what it costs.
+func unknown(d *Damage) *Damage {
+	return &Damage{Offset: d.Offset, Size: d.Size, Records: -1, Text: d.Text}
+}
+
 // over notes the end of a loss, and what it cost.
 func (x *repair) over(when time.Time, how string) error {
 	if x.loss.told == nil {
@@ -230,7 +235,7 @@ func (x *repair) restore(next *Entry) error {
 		var d *Damage
 		if errors.As(err, &d) { // it cannot be told which one it is
 			all = false
-			if err := x.damage(&Damage{d.Offset, d.Size, -1, d.Text}); err != nil {
+			if err := x.damage(unknown(d)); err != nil {
 				return err
 			}
 			continue

@@ -73,10 +73,7 @@ func (t *Tape) recordsUntil(part int, until int64) (n int64, err error) {
 		return p.Records, nil
 	}
 	text, err := t.load(nil, p)
-	if errors.Is(err, errDamaged) {
-		return 0, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errDamaged) {
 		return 0, err
 	}
 	now := int64(0)

@@ -59,16 +59,16 @@ func (t *Tape) Survey() (*Survey, error) {
 			s.out.Damages = append(s.out.Damages, p.damage)
 			continue
 		}
-		s.r.in = p
-		var err error
-		if s.r.buf, err = t.load(s.r.buf[:0], p); errors.Is(err, errDamaged) {
-			s.out.Damages = append(s.out.Damages, s.r.damage(int(p.Records), err.Error()))
-			continue
-		} else if err != nil {
-			return nil, err
+		s.r.in, s.r.records = p, 0
+		var cut error
+		if s.r.buf, cut = t.load(s.r.buf[:0], p); cut != nil && !errors.Is(cut, errDamaged) {
+			return nil, cut
 		}
 		if err := s.frame(s.r.buf); err != nil {
 			return nil, err
+		}
+		if cut != nil {
+			s.out.Damages = append(s.out.Damages, p.lost(s.r.records, s.r.now, cut.Error()))
 		}
 	}
 	s.end(t.info.To)
@@ -119,6 +119,10 @@ func (s *surveyor) frame(text []byte) error {
 			s.declare(l.stream)
 			continue
 		}
+		if l.isRecord() {
+			s.r.now = lines.now
+			s.r.records++
+		}
 		size := s.sizes.of(l, lines.object)
 		x := s.stream(lines.stream)
 		if x == nil {
@@ -133,7 +137,6 @@ func (s *surveyor) frame(text []byte) error {
 			}
 		}
 		if l.isRecord() {
-			s.r.now = lines.now
 			s.record(x, size)
 		}
 	}

@@ -259,8 +259,8 @@ func (w *walker) resync(bad int64) (int64, error) {
 			t.damaged(bad, start, -1, "cannot be read")
 			return start, nil
 		}
-		t.damaged(bad, at+size, int(n.Records), "a data frame does not have the sizes that it should")
-		return at + size, nil
+		n.offset = bad // what is in it is for who reads it to find out
+		return at + size, w.add(part{frameNote: *n})
 	}
 	return t.size, w.tail(bad)
 }
@@ -280,11 +280,13 @@ func (w *walker) tail(at int64) error {
 		t.damaged(at, t.size, 0, "torn between two frames: nothing is lost of what came before")
 		return nil
 	}
-	text, err := w.torn(at)
-	if err != nil {
+	raw := make([]byte, min(t.size-at, int64(t.limits.Frame)))
+	if err := t.read(raw, at); err != nil {
 		return err
 	}
-	if text = sealed(text); len(text) > 0 {
+	if text, err := t.salvage(nil, raw); err != nil {
+		return err
+	} else if len(text) > 0 {
 		p, err := describe(text, t.limits.Line)
 		if err == nil {
 			p.offset, p.Size, p.text = at, t.size-at, text
@@ -297,64 +299,4 @@ func (w *walker) tail(at int64) error {
 	}
 	t.damaged(at, t.size, -1, "torn: nothing of the last frame was flushed")
 	return nil
-}
-
-// torn unpacks the blocks of a data frame that are whole, as a frame that ends
-// with the last of them and has no checksum.
-func (w *walker) torn(at int64) ([]byte, error) {
-	t := w.t
-	raw := make([]byte, min(t.size-at, int64(t.limits.Frame)))
-	if err := t.read(raw, at); err != nil {
-		return nil, err
-	}
-	var h zstd.Header
-	if h.Decode(raw) != nil || h.Skippable || h.HasFCS {
-		return nil, nil
-	}
-	end, last := h.HeaderSize, -1
-	for end+3 <= len(raw) {
-		size := int(raw[end]) | int(raw[end+1])<<8 | int(raw[end+2])<<16
-		kind := size >> 1 & 3
-		if size >>= 3; kind == 1 {
-			size = 1
-		}
-		if kind == 3 || size > len(raw)-end-3 {
-			break
-		}
-		last, end = end, end+3+size
-		if raw[last]&1 != 0 {
-			break
-		}
-	}
-	if last < 0 {
-		return nil, nil
-	}
-	const hasChecksum = 1 << 2
-	raw[4] &^= hasChecksum
-	raw[last] |= 1
-	d, err := t.decoder()
-	if err != nil {
-		return nil, err
-	}
-	defer t.pool.Put(d)
-	text, _ := d.DecodeAll(raw[:end], nil) // what is right of it is for the sync lines to say
-	return text, nil
-}
-
-// sealed returns the text up to the last sync line that agrees with it.
-func sealed(text []byte) []byte {
-	end, sum := 0, uint32(0)
-	var l line
-	for at := 0; ; {
-		n := bytes.IndexByte(text[at:], '\n') + 1
-		if n == 0 {
-			return text[:end]
-		}
-		one := text[at : at+n]
-		if bytes.HasPrefix(one, []byte(`{"sync":`)) && l.parse(one[:n-1]) == nil && l.sync == uint64(sum) {
-			end = at + n
-		}
-		sum = crcUpdate(sum, one)
-		at += n
-	}
 }
