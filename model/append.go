@@ -52,6 +52,9 @@ func (l *Log) append(r *Record) Event {
 	case r.Type.IsObject():
 		change = l.appendObject(st, r, &x, c, seq)
 	case r.Detail != nil:
+		if t, ok := r.Detail.(Transition); ok && t.Removes() {
+			l.leave(st)
+		}
 		x.version = c.addDetail(r.Detail)
 		l.details++
 	}
@@ -117,7 +120,7 @@ func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (ch
 	o.rows++
 	x.object = id
 	existed := o.exists()
-	change = l.objects.put(id, o, x.stream, r.Type != Deleted)
+	change = l.objects.put(id, o, x.stream, r.Type != Deleted && !st.Removed())
 	if x.version = l.knownVersion(id, o, x.rv, raw, r.Reverted); x.version != 0 {
 		if o.exists() == existed {
 			x.flags |= Replayed

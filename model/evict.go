@@ -57,13 +57,19 @@ func (l *Log) evictRow(x *row, brought ref) {
 		}
 		l.versions.trim(id, o.oldest)
 	}
-	if o.rows == 0 && !o.exists() {
-		if o.bits&rowless != 0 {
-			l.evictVersion(id, o.ref, true)
-		}
-		delete(l.versions, id)
-		l.objects.remove(id)
+	l.letGo(id, o)
+}
+
+// letGo forgets an object that neither exists nor has rows.
+func (l *Log) letGo(id ObjectID, o *object) {
+	if o.rows > 0 || o.exists() {
+		return
 	}
+	if o.bits&rowless != 0 {
+		l.evictVersion(id, o.ref, true)
+	}
+	delete(l.versions, id)
+	l.objects.remove(id)
 }
 
 func (l *Log) evictVersion(id ObjectID, r ref, survivor bool) {

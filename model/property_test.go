@@ -77,6 +77,11 @@ func (o *oracle) append(ctx string, first Seq, r Record, e Event) error {
 		want.Object, want.Version = x.id, uint32(i+1)
 		x.lastRow = want.Seq
 	}
+	if d, ok := r.Detail.(Transition); ok && d.Removes() {
+		for _, x := range o.objects {
+			delete(x.in, r.Stream)
+		}
+	}
 	o.events = append(o.events, want)
 	if e != want {
 		return fmt.Errorf("row %d: got %+v, want %+v", want.Seq, e, want)
@@ -200,6 +205,11 @@ func (w *world) step() error {
 	r := Record{Stream: w.streams[stream], Time: w.now}
 	w.now = w.now.Add(time.Duration(w.rnd.IntN(50)) * time.Millisecond)
 	switch old := w.sent[c]; {
+	case w.rnd.IntN(1500) == 0: // the user removes it, and watches the same anew
+		info, _ := w.log.Stream(r.Stream)
+		r.Type, r.Detail = StreamChange, Transition{From: Live, To: Stopped, Cause: CauseUser}
+		w.streams[stream] = w.log.AddStream(info)
+		return w.append("", r)
 	case w.rnd.IntN(30) == 0:
 		r.Type, r.Detail = Noted, Note{Text: fmt.Sprint("note ", w.rv)}
 		return w.append("", r)

@@ -64,7 +64,7 @@ const (
 	Gone                    // the resource type is not served any more
 	Paused                  // by the user
 	Slept                   // the machine slept; reconnecting
-	Stopped                 // ended for good: the request itself is wrong, or shutdown
+	Stopped                 // ended for good: the request itself is wrong, removed by the user, or shutdown
 	Polling                 // the resource cannot be watched: repeated lists instead
 )
 
@@ -157,6 +157,11 @@ type Transition struct {
 	Total int64
 }
 
+// Removes reports whether the step ends a stream because its user no longer
+// wants it. Nothing follows it: the objects of the stream are no longer known
+// to exist, and their history stays.
+func (t Transition) Removes() bool { return t.To == Stopped && t.Cause == CauseUser }
+
 // Gap is a span of resourceVersions in which changes may have been missed.
 type Gap struct {
 	FromRV, ToRV string // last seen before; of the list after
@@ -197,6 +202,9 @@ type StreamStatus struct {
 	// element is the running second as of the time asked for.
 	Rate [RateSeconds]uint32
 }
+
+// Removed reports whether the user has removed the stream.
+func (s *StreamStatus) Removed() bool { return s.State == Stopped && s.Last.Removes() }
 
 // RateSeconds is the length of StreamStatus.Rate.
 const RateSeconds = 30

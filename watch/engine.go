@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ type Engine struct {
 	o   Options
 
 	mu      sync.Mutex
-	streams []*stream // by StreamID, nil where another writer owns the number
+	streams []*stream // by StreamID, nil where another writer owns the number, or it was removed
 	gates   map[*Cluster]*hostGate
 	ctx     context.Context // of Run; nil before
 	end     context.CancelFunc
@@ -99,11 +100,42 @@ func (e *Engine) start(s *stream) {
 	if e.ctx.Err() != nil {
 		return // Run is ending and may not be kept
 	}
-	ctx := e.ctx
+	ctx, end := context.WithCancel(e.ctx)
+	s.cease = end
 	e.running.Go(func() {
 		defer e.caught()
+		defer end()
 		s.run(ctx)
+		e.forgetCluster(s.c)
 	})
+}
+
+// Remove ends a stream for good, at the wish of the user: its last record says
+// so, and what it watched is no longer known to exist. It returns at once.
+func (e *Engine) Remove(id model.StreamID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if id < 0 || int(id) >= len(e.streams) || e.streams[id] == nil {
+		return
+	}
+	s := e.streams[id]
+	e.streams[id] = nil
+	s.removed.Store(true)
+	if s.cease == nil { // it never began
+		s.to(model.Stopped, s.farewell())
+		return
+	}
+	s.cease()
+}
+
+// forgetCluster closes the connections to a cluster of which no stream is left.
+func (e *Engine) forgetCluster(c *Cluster) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !slices.ContainsFunc(e.streams, func(s *stream) bool { return s != nil && s.c == c }) {
+		delete(e.gates, c)
+		c.Close()
+	}
 }
 
 // caught keeps the panic of a stream for Run, and ends the others.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rewatch/model"
@@ -52,6 +53,9 @@ type stream struct {
 	lostCause  model.Cause
 
 	poke chan struct{} // wakes the goroutine to look at the flags
+
+	cease   context.CancelFunc // ends run; nil before; of the engine
+	removed atomic.Bool        // by the user
 
 	mu     sync.Mutex
 	state  model.State
@@ -104,7 +108,15 @@ func (s *stream) run(ctx context.Context) {
 			s.act(ctx, v)
 		}
 	}
-	s.to(model.Stopped, verdict{failure: failure{cause: model.CauseShutdown}})
+	s.to(model.Stopped, s.farewell())
+}
+
+// farewell says why the stream is over.
+func (s *stream) farewell() verdict {
+	if s.removed.Load() {
+		return verdict{failure: failure{cause: model.CauseUser, text: "removed"}}
+	}
+	return verdict{failure: failure{cause: model.CauseShutdown}}
 }
 
 // control does what was asked from outside: pause, sleep. It returns false if
