@@ -160,6 +160,9 @@ func (r *Reader) detail(e *Entry, s *StreamState) error {
 		}
 		t, err := j.transition()
 		e.Type, e.Detail, s.Last, s.Since = model.StreamChange, t, t, e.Time
+		if t.Removes() {
+			r.leave(s.ID)
+		}
 		return err
 	case "gap":
 		var j gapJSON

@@ -182,6 +182,9 @@ func (s *surveyor) record(x *StreamSurvey, size int64) {
 		x.pass(when)
 		x.Last, x.Since = d, when
 		x.step(d)
+		if d.Removes() {
+			s.leave(x.ID)
+		}
 	case model.Gap:
 		if len(s.out.Gaps) < maxMoments {
 			s.out.Gaps = append(s.out.Gaps, m)

@@ -212,6 +212,9 @@ func (w *Writer) AppendFrame(r model.Record, frame []byte) error {
 	case model.Transition:
 		s.last, s.since = transitionOf(d), r.Time.UnixNano()
 		name, v = "transition", s.last
+		if d.Removes() {
+			w.leave(s.ID)
+		}
 	case model.Gap:
 		name, v = "gap", gapOf(d)
 	case model.Note:
