@@ -47,9 +47,12 @@ func (p *Past) coverage(a Access) (warnings []string, err error) {
 		}
 		return nil, p.unknown(a, a.Resource+" were not recorded")
 	}
-	of, scopes := t.asked(a.Namespace)
+	of, scopes := p.asked(t, a.Namespace)
 	if len(of) == 0 {
 		return nil, p.unknown(a, fmt.Sprintf("%s were recorded only in %s", a.Resource, namespaceList(scopes)))
+	}
+	if text := p.removedText(of); text != "" {
+		return nil, p.unknown(a, text)
 	}
 	empty := p.store.count(t.Key()) == 0
 	if empty && !slices.ContainsFunc(of, p.begun) {
@@ -93,9 +96,9 @@ func (p *Past) unknown(a Access, why string) error {
 
 // asked are the streams that an answer about a namespace, or about all, comes
 // from. scopes are the namespaces that were watched, if that was not all.
-func (t *pastType) asked(namespace string) (of []*pastStream, scopes []string) {
+func (p *Past) asked(t *pastType, namespace string) (of []*pastStream, scopes []string) {
 	everywhere := false
-	for _, s := range t.streams {
+	for _, s := range p.watched(t) {
 		everywhere = everywhere || s.Namespace == ""
 		if s.Namespace == "" || namespace == "" || s.Namespace == namespace {
 			of = append(of, s)

@@ -302,6 +302,7 @@ func (p *Past) apply(e *tape.Entry) {
 		p.mu.Lock()
 		s.last, s.since = step, e.Time
 		p.mu.Unlock()
+		p.stepped(s, step)
 	}
 }
 
