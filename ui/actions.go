@@ -22,28 +22,10 @@ func (a *App) scope() scope {
 	case a.filter.editing:
 		return scopeFilter
 	}
+	if a.page.page != nil {
+		return scopePage + scope(a.page.at)
+	}
 	return [...]scope{paneStreams: scopeStreams, paneTimeline: scopeTimeline, paneObject: scopeObject}[a.focus]
-}
-
-// key dispatches a key by the table of bindings.
-func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
-	b := a.keys.find(a.scope(), k.String(), a.replay != nil)
-	if b == nil {
-		switch {
-		case a.scope() == scopeFilter:
-			a.editFilterBy(func() { a.filter.key(k) })
-		case a.scope() == scopePrompt:
-			a.editPrompt(func() { a.prompt.key(k) })
-		case a.replay == nil && !a.scope().modal() && a.keys.by[scopeReplay][k.String()] != nil:
-			a.say(k.String() + " is for the replay of a tape: rewatch replay FILE")
-		}
-		return nil
-	}
-	if reason := a.off(b); reason != "" {
-		a.say(reason)
-		return nil
-	}
-	return b.do(a)
 }
 
 // off says why a key can do nothing now; "" if it can.
@@ -75,6 +57,10 @@ func (a *App) quit() tea.Cmd {
 
 // move, page and edge go to the pane that has the focus.
 func (a *App) move(n int) {
+	if a.page.page != nil {
+		a.page.move(a, n)
+		return
+	}
 	switch a.focus {
 	case paneStreams:
 		a.streams.move(n)
@@ -89,24 +75,28 @@ func (a *App) move(n int) {
 	}
 }
 
-// page moves by half pages.
-func (a *App) page(halves int) {
+// half moves by half pages.
+func (a *App) half(halves int) {
 	h := a.lay.pane[a.focus].body().h
-	if a.focus == paneStreams {
+	switch {
+	case a.page.page != nil:
+		h = a.lay.page.body().h
+	case a.focus == paneStreams:
 		h = a.streams.page()
 	}
 	// A full page keeps one row in sight.
-	n := max(h/2, 1)
-	if halves == 2 || halves == -2 {
-		n = max(h-1, 1)
-	}
-	if halves < 0 {
-		n = -n
+	n := halves * max(h/2, 1)
+	if halves%2 == 0 {
+		n = halves / 2 * max(h-1, 1)
 	}
 	a.move(n)
 }
 
 func (a *App) edge(dir int) {
+	if a.page.page != nil {
+		a.page.edge(a, dir)
+		return
+	}
 	switch a.focus {
 	case paneStreams:
 		a.streams.move(dir * len(a.all.streams))
@@ -120,7 +110,9 @@ func (a *App) edge(dir int) {
 	}
 }
 
+// setFocus goes to a pane; a page is closed.
 func (a *App) setFocus(p pane) {
+	a.closePage()
 	a.focus = p
 	a.relayout()
 }
@@ -152,9 +144,16 @@ func (a *App) back() {
 	switch {
 	case a.recording.alarm != "":
 		a.recording.alarm = ""
+	case a.page.page != nil:
+		a.closePage()
 	case a.zoom:
 		a.setZoom(false)
 	case a.focus == paneObject && a.object.pop():
+	case a.focus == paneObject && a.left.page != nil:
+		a.object.unpin()
+		a.focus = paneTimeline
+		a.relayout()
+		a.page, a.left = a.left, opened{}
 	case a.object.pinned:
 		a.object.unpin()
 		a.setFocus(paneTimeline)
@@ -272,6 +271,10 @@ func (a *App) wheel(m tea.Mouse) {
 		a.list.move(n)
 		return
 	}
+	if a.page.page != nil {
+		a.page.move(a, n)
+		return
+	}
 	p, ok := a.paneAt(m.X, m.Y)
 	switch {
 	case !ok:
@@ -292,8 +295,14 @@ func (a *App) click(m tea.Mouse) {
 		return
 	}
 	if a.lay.scrub.contains(m.X, m.Y) {
-		a.scrub.drag = true
-		a.dragTo(m.X)
+		a.drag = func(x, _ int) { a.dragTo(x) }
+		a.drag(m.X, m.Y)
+		return
+	}
+	if a.page.page != nil {
+		if r := a.lay.page.body(); r.contains(m.X, m.Y) {
+			a.page.click(a, m.X-r.x, m.Y-r.y)
+		}
 		return
 	}
 	p, ok := a.paneAt(m.X, m.Y)

@@ -56,6 +56,11 @@ type App struct {
 	list     listPane
 	prompt   prompt
 
+	page  opened         // what takes the place of the panes
+	left  opened         // the page that an object was opened from
+	typed typed          // of a command
+	drag  func(x, y int) // what the mouse drags; nil is nothing
+
 	replay    *replay // nil: live
 	scrub     scrubber
 	marks     marks
@@ -228,11 +233,11 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		a.click(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
-		if a.scrub.drag {
-			a.dragTo(msg.X)
+		if a.drag != nil {
+			a.drag(msg.X, msg.Y)
 		}
 	case tea.MouseReleaseMsg:
-		a.scrub.drag = false
+		a.drag = nil
 	case tea.BackgroundColorMsg:
 		if a.autoTheme && msg.IsDark() == (a.theme == "light") {
 			a.setTheme(map[bool]string{true: "dark", false: "light"}[msg.IsDark()])
@@ -256,6 +261,10 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.filter.take(msg)
 	case recordMsg:
 		a.takeRecord(msg)
+	case pageMsg:
+		if a.page.page == msg.to {
+			a.page.take(a, msg)
+		}
 	}
 	return nil
 }
@@ -296,6 +305,9 @@ func (a *App) lack() tea.Cmd {
 			a.infoRequest++
 			cmds = append(cmds, loadInfos(a.ctx, a.log, a.timeline.know, a.infoRequest, rows))
 		}
+	}
+	if a.page.page != nil {
+		cmds = append(cmds, a.page.lack(a))
 	}
 	a.preview()
 	a.object.settleSwap()

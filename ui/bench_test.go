@@ -50,7 +50,7 @@ func BenchmarkFrame1M(b *testing.B) {
 	d := &driver{t: b, app: a, now: now, demo: demo}
 	a.reading = true // what the rows mean is not read
 	d.resize(200, 50)
-	d.press("n") // all of them are shown
+	d.press("a") // all of them are shown
 	if n := a.timeline.index.end(); n != 1_000_000 {
 		b.Fatalf("the timeline has %d rows", n)
 	}
@@ -86,7 +86,7 @@ func BenchmarkFrame1M(b *testing.B) {
 		a.timeline.edge(1)
 		a.timeline.follow = false
 		frame(b, func() {
-			a.page(-2)
+			a.half(-2)
 			msg := loadInfos(b.Context(), a.log, a.timeline.know, a.infoRequest, a.timeline.missing())().(infosMsg)
 			a.takeInfos(msg)
 		}, func() { a.View() })

@@ -109,7 +109,7 @@ func TestADeepFilter(t *testing.T) {
 	if n := rows(); n != 4 {
 		t.Errorf("%d rows changed the replicas, want 4", n)
 	}
-	d.press("n")
+	d.press("a")
 	d.has("/path:spec.replicas")
 	if n := rows(); n != 4 {
 		t.Errorf("with all rows shown %d changed the replicas, want 4", n)

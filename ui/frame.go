@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -87,6 +88,10 @@ func (a *App) lastRow(w int) (s string, cursor int) {
 
 // body draws the panes. They tile the screen in at most two columns.
 func (a *App) body(rows []string) []string {
+	if a.page.page != nil {
+		r := a.lay.page
+		return append(append(rows, a.pageTitle(r.w)), a.page.draw(a, r.body())...)
+	}
 	left, right := a.lay.pane[paneStreams], a.lay.pane[paneTimeline]
 	switch {
 	case a.lay.rule >= 0:
@@ -156,13 +161,12 @@ func (a *App) tab(l *line, p pane, name string, focused bool, w int) {
 	if focused {
 		st, mark = a.st.Title, "▸"
 	}
-	key := string(rune('1' + p))
 	room := min(w-l.w-5, max(w-50, w*35/100))
 	if p == paneObject && w < ownersBeside {
 		room = max(w-l.w-46, 8)
 	}
 	name, _ = fit(name, room)
-	l.text(st, mark+key+" ")
+	l.text(st, mark)
 	if name != "" {
 		l.text(st, name+" ")
 	}
@@ -265,9 +269,9 @@ func (a *App) timelineInfo() []string {
 	x := a.timeline.index
 	switch {
 	case x.noise:
-		parts = append(parts, "all rows (n folds)")
+		parts = append(parts, "all rows (a folds)")
 	case x.hidden > 0:
-		parts = append(parts, count(x.hidden)+" folded (n)")
+		parts = append(parts, count(x.hidden)+" folded (a)")
 	}
 	return parts
 }
@@ -294,8 +298,15 @@ func (a *App) hints(w int) string {
 		l.upTo(a.st.WarnBold, a.flash, w-2)
 		return l.end(w)
 	}
-	for _, b := range a.keys.hints(a.scope(), a.replay != nil) {
-		key, hint := b.keys[0], b.hint
+	offered := a.keys.hints(a.scope(), a.replay != nil)
+	if s := a.typed.String(); s != "" {
+		l.text(a.st.Title, s+"… ")
+		if a.typed.keys != "" {
+			offered = a.keys.begin(a.scope(), a.typed.keys, a.replay != nil)
+		}
+	}
+	for _, b := range offered {
+		key, hint := keyName(b.keys[0]), cmp.Or(b.hint, b.help)
 		if b.id == "play" && !a.still() {
 			hint = "pause"
 		}

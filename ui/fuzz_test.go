@@ -171,7 +171,7 @@ func TestRowsThatLeftTheLog(t *testing.T) {
 	d.resize(120, 36)
 	demo.start(d.now, "prod-eu", 50)
 	d.wait(0)
-	d.press("g")
+	d.press("g", "g")
 	d.screen()
 	for range 60 {
 		for range 200 {

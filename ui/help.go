@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/themes"
@@ -35,14 +37,9 @@ var signs = [...][2]string{
 
 // scopes are those that the help lists, in a replay its own first.
 func (p *helpPane) scopes() []scope {
-	var out []scope
+	out := slices.DeleteFunc(scopes(), func(s scope) bool { return s == scopeReplay || s == scopeHelp })
 	if p.replay {
-		out = append(out, scopeReplay)
-	}
-	for s := scopeGlobal; s < scopeHelp; s++ {
-		if s != scopeReplay {
-			out = append(out, s)
-		}
+		out = slices.Insert(out, 0, scopeReplay)
 	}
 	return out
 }

@@ -58,7 +58,7 @@ func TestRepeatedFailuresAreOneRow(t *testing.T) {
 	d.has("tries         15, the last of them at 2026-12-01 12:03:59")
 	d.press("down", "down")
 	d.has("6 streams     pods, deployments, replicasets, configmaps, nodes, events")
-	d.press("G", "n", "z")
+	d.press("G", "a", "z")
 	if n := strings.Count(d.screen(), "connection refused, next in"); n != 15 {
 		t.Errorf("with all rows shown, %d of 15 failures are", n)
 	}

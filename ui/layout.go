@@ -37,6 +37,7 @@ type layout struct {
 	header rect
 	scrub  rect        // the scrubber of a replay; zero where there is none
 	pane   [panes]rect // zero where it is not shown
+	page   rect        // of what takes the place of the panes
 	rule   int         // column of the line between streams and timeline, or -1
 	status rect
 	hints  rect
@@ -61,6 +62,7 @@ func newLayout(w, h int, focus pane, zoom, replay bool) layout {
 		l.scrub = rect{0, 1, w, 1}
 		body.y, body.h = 2, h-4
 	}
+	l.page = body
 	wide, tall := w >= 100, h >= 28
 
 	if zoom || !wide && !tall || focus == paneObject && !tall || focus == paneStreams && !wide && !tall {

@@ -1,12 +1,9 @@
 package ui
 
 import (
-	"slices"
 	"strings"
-	"time"
 
 	"rewatch/model"
-	"rewatch/model/fights"
 	"rewatch/themes"
 )
 
@@ -26,6 +23,21 @@ type listLine struct {
 	head, text string
 	to         model.ObjectID // 0 leads nowhere
 	seq        model.Seq
+}
+
+// draw writes a line of a list in w cells.
+func (d listLine) draw(st *themes.Styles, w int, selected bool) string {
+	l := newLine("")
+	if selected {
+		l = newLine(st.Selected)
+		l.glyphs(st.Title, "▌", 1)
+	} else {
+		l.glyphs("", " ", 1)
+	}
+	l.cell(st.WarnBold, d.head, min(14, w/3))
+	l.glyphs("", " ", 1)
+	l.upTo(st.Text, d.text, w-l.w)
+	return l.end(w)
 }
 
 func (p *listPane) open(title string, lines []listLine) {
@@ -49,20 +61,7 @@ func (p *listPane) over(rows []string, w int) []string {
 	p.top = max(min(p.top, p.cursor), p.cursor-p.h+1, 0)
 	text := make([]string, 0, p.h)
 	for i := p.top; i < len(p.lines) && len(text) < p.h; i++ {
-		base := themes.Style("")
-		if i == p.cursor {
-			base = p.st.Selected
-		}
-		l := newLine(base)
-		if i == p.cursor {
-			l.glyphs(p.st.Title, "▌", 1)
-		} else {
-			l.glyphs("", " ", 1)
-		}
-		l.cell(p.st.WarnBold, p.lines[i].head, min(14, bw/3))
-		l.glyphs("", " ", 1)
-		l.upTo(p.st.Text, p.lines[i].text, bw-4-l.w)
-		text = append(text, l.end(bw-4))
+		text = append(text, p.lines[i].draw(p.st, bw-4, i == p.cursor))
 	}
 	for len(text) < p.h {
 		text = append(text, newLine("").end(bw-4))
@@ -98,61 +97,11 @@ func (a *App) noiseList() {
 	if n := a.timeline.know.unread(); n > 0 {
 		lines = append(lines, listLine{head: count(n) + " rows", text: "not read yet"})
 	}
-	title := "Folded: a change is folded only if a rule names all that changed; n shows all rows"
+	title := "Folded: a change is folded only if a rule names all that changed; a shows all rows"
 	if x.noise {
-		title = "All rows are shown; n folds what these rules name"
+		title = "All rows are shown; a folds what these rules name"
 	}
 	a.list.open(title, lines)
-}
-
-// findingsList is what goes to and fro: fights, then restart loops, then flaps,
-// the newest of each first.
-func (a *App) findingsList() {
-	var lines []listLine
-	for i := len(a.findings) - 1; i >= 0; i-- {
-		f := &a.findings[i]
-		id := a.log.Identity(f.Object)
-		text := id.Kind + " " + id.Name + "  " + f.Path
-		if id.Namespace != "" {
-			text = id.Kind + " " + id.Namespace + "/" + id.Name + "  " + f.Path
-		}
-		if len(f.Also) > 0 {
-			text += " +" + count(len(f.Also))
-		}
-		var values []string
-		for _, v := range f.Values {
-			values = append(values, value(v))
-		}
-		if f.Kind == fights.RestartLoop {
-			text += "  " + plural(f.Count, "restart")
-		} else {
-			text += "  " + strings.Join(values, " ↔ ") + "  " + plural(f.Count, "change")
-		}
-		if len(f.Managers) > 0 {
-			text += " by " + strings.Join(f.Managers, ", ")
-		}
-		at := func(t int64) string { return time.Unix(0, t).In(a.o.Location).Format("15:04:05") }
-		text += "  " + at(f.Since) + "…" + at(f.Until)
-		d := listLine{head: strings.ToUpper(f.Kind.String()), text: text, to: f.Object, seq: noRow}
-		if n := len(f.Rows); n > 0 {
-			d.seq = f.Rows[n-1]
-		}
-		lines = append(lines, d)
-	}
-	rank := func(d listLine) int { return slices.Index([]string{"FIGHT", "RESTART LOOP", "FLAP"}, d.head) }
-	slices.SortStableFunc(lines, func(a, b listLine) int { return rank(a) - rank(b) })
-	title := plural(len(lines), "finding") + ": fights, flaps, restart loops"
-	if a.dropped > 0 {
-		title += "; " + count(a.dropped) + " older not kept"
-	}
-	a.list.open(title, lines)
-}
-
-func (a *App) hasFindings() (bool, string) {
-	if n := a.timeline.know.unread(); len(a.findings) == 0 && n > 100 {
-		return false, "nothing goes to and fro so far; " + count(n) + " rows are still to be read"
-	}
-	return len(a.findings) > 0, "nothing goes to and fro"
 }
 
 func (a *App) canFollowList() (bool, string) {

@@ -39,9 +39,9 @@ func TestNoiseIsFoldedByRule(t *testing.T) {
 	if folded == 0 || sum != folded {
 		t.Errorf("%d rows are folded, the rules count %d", folded, sum)
 	}
-	d.press("N")
+	d.press("A")
 	d.has("node heartbeats")
-	d.press("esc", "n")
+	d.press("esc", "a")
 	if n := d.app.timeline.index.end(); n != s.Len() {
 		t.Errorf("with all rows shown there are %d of %d", n, s.Len())
 	}
@@ -71,11 +71,11 @@ func TestTheFight(t *testing.T) {
 	}
 	d.press("F")
 	d.has("autoscaler")
-	if x, _ := d.app.list.selected(); x.head != "FIGHT" {
-		t.Errorf("the list begins with a %s", x.head)
+	if s := d.cursorLine(); !strings.HasPrefix(s, "FIGHT") {
+		t.Errorf("the list begins with %q", s)
 	}
 	d.press("enter")
-	if k := d.app.log.Identity(d.app.object.want.id).Kind; k != "Deployment" || d.app.list.shown {
+	if k := d.app.log.Identity(d.app.object.want.id).Kind; k != "Deployment" || d.app.page.page != nil {
 		t.Errorf("enter leads to a %s", k)
 	}
 }

@@ -49,7 +49,7 @@ func TestAPartOfTheStateIsNotTakenForAll(t *testing.T) {
 		d.settle()
 		d.wait(0)
 		d.now = d.now.Add(200 * time.Millisecond)
-		d.press("1")
+		d.press("g", "s")
 		d.wait(0)
 		d.has("12:03:48.222 loading the rest")
 		d.has("12… ")
@@ -63,7 +63,7 @@ func TestAPartOfTheStateIsNotTakenForAll(t *testing.T) {
 // The moment that is shown may be sought: all of it is there already.
 func TestSeekingTheMomentShown(t *testing.T) {
 	d, deck := newReplay(t, 120, 36, "mono")
-	d.press("o", "1")
+	d.press("o", "g", "s")
 	deck.slow = true
 	d.app.seek(deck.play.Now)
 	if !deck.play.Seeking || !deck.play.Target.Equal(deck.play.Now) {

@@ -260,7 +260,7 @@ func (t *timeline) foldRow(l *line, e model.Event, f *fold) {
 		what = "matching object"
 	}
 	text := "initial list of " + t.all.name(s) + ": " + plural(f.count, what)
-	l.upTo(t.st.Dim, text+" (n shows them)", t.cols.w-l.w)
+	l.upTo(t.st.Dim, text+" (a shows them)", t.cols.w-l.w)
 }
 
 // streamRow draws a step of a stream's state, a note or a heartbeat.

@@ -66,7 +66,7 @@ var scenes = []struct {
 		d.demo.pod(d.now, "prod-eu", d.demo.pods[0], 2, 0, "Running", 7)
 		d.wait(time.Second)
 	}},
-	{"streams", func(d *driver) { d.script(); d.trouble(); d.press("1", "z", "j") }},
+	{"streams", func(d *driver) { d.script(); d.trouble(); d.press("g", "s", "z", "j") }},
 	{"filter", func(d *driver) { d.script(); d.press("/", "c", "a", "r", "t") }},
 	{"filter-mistake", func(d *driver) {
 		d.script()
@@ -79,12 +79,12 @@ var scenes = []struct {
 		d.press(strings.Split("kind:", "")...)
 		d.press("tab", "tab")
 	}},
-	{"yaml", func(d *driver) { d.script(); d.openDeployment("5") }},
-	{"blame", func(d *driver) { d.script(); d.openDeployment("6", "z") }},
-	{"events", func(d *driver) { d.script(); d.openPod("7") }},
-	{"owners", func(d *driver) { d.script(); d.openPod("8") }},
-	{"story", func(d *driver) { d.script(); d.openPod("9", "z") }},
-	{"folded", func(d *driver) { d.script(); d.press("N") }},
+	{"yaml", func(d *driver) { d.script(); d.openDeployment("g", "y") }},
+	{"blame", func(d *driver) { d.script(); d.openDeployment("g", "b", "z") }},
+	{"events", func(d *driver) { d.script(); d.openPod("g", "e") }},
+	{"owners", func(d *driver) { d.script(); d.openPod("g", "w") }},
+	{"story", func(d *driver) { d.script(); d.openPod("g", "h", "z") }},
+	{"folded", func(d *driver) { d.script(); d.press("A") }},
 	{"findings", func(d *driver) {
 		d.script()
 		for i := range 6 {
@@ -115,7 +115,7 @@ var replayScenes = []struct {
 }{
 	{"replay-playing", func(d *driver) { d.press(">", ">", "space"); d.playFor(1500 * time.Millisecond) }},
 	{"replay-paused", func(d *driver) { d.press("o") }},
-	{"replay-end", func(d *driver) { d.press("$", "g") }},
+	{"replay-end", func(d *driver) { d.press("$", "g", "g") }},
 	{"replay-seeking", func(d *driver) {
 		d.press("e")
 		d.deck.slow = true
@@ -124,7 +124,7 @@ var replayScenes = []struct {
 		d.send(seekMsg{})
 	}},
 	{"replay-goto", func(d *driver) { d.press("t", "1", "2", ":", "7", "9", "enter") }},
-	{"replay-streams", func(d *driver) { d.press("o", "1", "z") }},
+	{"replay-streams", func(d *driver) { d.press("o", "g", "s", "z") }},
 	{"replay-help", func(d *driver) { d.press("?") }},
 }
 

@@ -21,7 +21,6 @@ type scrubber struct {
 
 	bar   rect // the cells that stand for times
 	cells []scrubCell
-	drag  bool // the mouse button went down on it
 }
 
 // scrubCell is one cell before the position is laid over it.

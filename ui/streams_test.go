@@ -33,7 +33,7 @@ func TestSelectorsAreShown(t *testing.T) {
 		d.demo.step(d.now, "selected", model.Backoff, model.CauseCut, "cut", time.Time{}, 1)
 		d.wait(0)
 		d.has("RETRY " + c.name)
-		d.press("1", "z")
+		d.press("g", "s", "z")
 		d.has("RETRY    " + c.name)
 	}
 }
@@ -57,7 +57,7 @@ func TestTheHeartbeatIsThatOfTheOpenWatch(t *testing.T) {
 	d.demo.step(d.now, "prod-eu/nodes", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
 	d.wait(12 * time.Second)
 	d.has("♥ none yet, open 12s")
-	d.press("1", "z")
+	d.press("g", "s", "z")
 	d.has("♥ none yet ")
 	d.demo.bookmark(d.now, "prod-eu/nodes")
 	d.wait(0)
@@ -72,7 +72,7 @@ func TestPollingSaysHowOldItsListIs(t *testing.T) {
 	d.demo.step(d.now, "prod-eu/nodes", model.Polling, model.CauseNotWatchable, "cannot be watched", d.now.Add(30*time.Second), 0)
 	d.wait(12 * time.Second)
 	d.has("list 12s old, next in 18s")
-	d.press("1", "z")
+	d.press("g", "s", "z")
 	d.has(" 12s old ")
 	d.press("z")
 	d.wait(20 * time.Second)
@@ -85,7 +85,7 @@ func TestDetailsInASmallTerminal(t *testing.T) {
 		d := newDriver(t, w, 24, "mono")
 		d.script()
 		d.trouble()
-		d.press("1")
+		d.press("g", "s")
 		d.press("enter")
 		d.has("state    resource ")
 		d.has("DENIED   configmaps ")
@@ -96,7 +96,7 @@ func TestDetailsInASmallTerminal(t *testing.T) {
 	}
 	d := newDriver(t, 80, 24, "mono")
 	d.script()
-	d.press("1", "enter")
+	d.press("g", "s", "enter")
 	d.has(" added ")
 }
 
@@ -115,7 +115,7 @@ func TestTheWorstStreamsAreInSight(t *testing.T) {
 	d.wait(0)
 	d.hasNot("events prod-us")
 
-	d.press("1", "j", "j")
+	d.press("g", "s", "j", "j")
 	before, _ := d.app.streams.selected()
 	d.demo.step(d.now, "prod-us/pods", model.Denied, model.CauseForbidden, "forbidden", time.Time{}, 1)
 	d.wait(0)

@@ -209,7 +209,7 @@ func readStory(r *reading) func(w int) []docLine {
 		doc = append(doc, d)
 	}
 	if folded > 0 {
-		doc = append(doc, docLine{kind: docText, a: plural(folded, "row") + " that say nothing are folded (n shows them)"})
+		doc = append(doc, docLine{kind: docText, a: plural(folded, "row") + " that say nothing are folded (a shows them)"})
 	}
 	return func(int) []docLine { return doc }
 }

@@ -12,6 +12,7 @@ import (
 // view is a tab of the object pane: one way to look at a version of an object.
 type view struct {
 	name string // in the title
+	key  string
 	help string // of its key
 	// read gets what the view shows, outside of the event loop, and returns
 	// what makes lines of it for a width.
@@ -21,20 +22,26 @@ type view struct {
 	lives bool
 }
 
-// views is the table of tabs, in order. The keys are 4 and on.
+// views is the table of tabs, in order.
 func views() []view {
 	return []view{
-		{name: "diff", help: "what changed, and who changed it", read: readDiff},
-		{name: "yaml", help: "the whole object, changed lines marked", read: readYAML},
-		{name: "blame", help: "who owns each field, and since when", read: readBlame},
-		{name: "events", help: "the Events about the object", read: readEvents, lives: true},
-		{name: "owners", help: "its owners and what it owns", read: readOwners, lives: true},
-		{name: "story", help: "all that happened to it, its owners and its children", read: readStory, lives: true},
+		{name: "diff", key: "g d", help: "what changed, and who changed it", read: readDiff},
+		{name: "yaml", key: "g y", help: "the whole object, changed lines marked", read: readYAML},
+		{name: "blame", key: "g b", help: "who owns each field, and since when", read: readBlame},
+		{name: "events", key: "g e", help: "the Events about the object", read: readEvents, lives: true},
+		{name: "owners", key: "g w", help: "its owners and what it owns", read: readOwners, lives: true},
+		{name: "story", key: "g h", help: "all that happened to it, its owners and its children", read: readStory, lives: true},
 	}
 }
 
-// firstViewKey is the key of the first view; the panes have those before.
-const firstViewKey = 4
+// viewKeys are those of the tabs.
+func viewKeys() (out []binding) {
+	for i, v := range views() {
+		out = append(out, binding{id: "view-" + v.name, keys: []string{v.key}, hint: v.name, help: v.name + ": " + v.help,
+			when: (*App).hasObject, do: act(func(a *App) { a.setView(i) })})
+	}
+	return out
+}
 
 // reading is what a view is read from.
 type reading struct {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,12 +62,13 @@ func TestWhoChangedWhat(t *testing.T) {
 func TestViewsOfAnObject(t *testing.T) {
 	d := newOver(t, logtest.Shop(t), 160, 50)
 	d.find("kind:deploy path:spec.replicas")
-	for key, want := range map[string]string{"5": "apiVersion: apps/v1", "6": "│ ", "7": "", "8": "◂ this one", "9": "~ Deploy"} {
-		d.press(key)
-		d.has("[" + views()[key[0]-'4'].name + "]")
+	for name, want := range map[string]string{"yaml": "apiVersion: apps/v1", "blame": "│ ", "events": "", "owners": "◂ this one", "story": "~ Deploy"} {
+		i := slices.IndexFunc(views(), func(v view) bool { return v.name == name })
+		d.press(strings.Fields(views()[i].key)...)
+		d.has("[" + name + "]")
 		d.has(want)
 	}
-	d.press("6", "z")
+	d.press("g", "b", "z")
 	d.has("kubectl/scale")
 	d.press("v")
 	d.has("[events]")
@@ -74,7 +76,7 @@ func TestViewsOfAnObject(t *testing.T) {
 	d.has("[yaml]")
 	d.press("z")
 	// From the tree to one of its objects and back.
-	d.press("8")
+	d.press("g", "w")
 	for n := 0; n < 20 && !strings.Contains(d.cursorLine(), "ReplicaSet"); n++ {
 		d.press("down")
 	}
@@ -89,7 +91,7 @@ func TestViewsOfAnObject(t *testing.T) {
 		t.Errorf("esc leads back to a %s", k)
 	}
 	// From the story to a row.
-	d.press("9", "G", "enter")
+	d.press("g", "h", "G", "enter")
 	d.has("[diff]")
 	if _, ok := d.app.timeline.selected(); !ok {
 		t.Error("the cursor is at no row")
@@ -100,10 +102,10 @@ func TestViewsOfAnObject(t *testing.T) {
 func TestStoryOfAPod(t *testing.T) {
 	d := newOver(t, logtest.Shop(t), 200, 50)
 	d.find("kind:pod -type:initial")
-	d.press("7")
+	d.press("g", "e")
 	d.has("[events]")
-	d.press("9", "z")
-	d.has(" Pod ")
+	d.press("g", "h", "z")
+	d.has("▸Pod ")
 }
 
 // What the views need is read outside of the event loop, a little at a time,

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// page is what takes the place of the panes while it is open: lanes, problems.
+// Embedding pageBase, it needs only what it can do.
+type page interface {
+	// draw returns the lines of the page: as many as its rectangle has, each as
+	// wide. a is for looking at; what takes long is asked for by lack.
+	draw(a *App, r rect) []string
+	// info is what must be known of the page as a whole, in its title.
+	info(a *App) string
+	// move moves the cursor by lines, edge to the first (-1) or the last (1).
+	move(a *App, n int)
+	edge(a *App, dir int)
+	// lack asks for what the page lacks, at most once at a time; it is called
+	// after each message. take gets the answer, if the page is still open.
+	lack(a *App) tea.Cmd
+	take(a *App, m pageMsg)
+	// click is the left button at a cell of the rectangle.
+	click(a *App, x, y int)
+	// close ends what goes on for the page alone.
+	close()
+}
+
+// pageBase is a page that does nothing.
+type pageBase struct{}
+
+func (pageBase) info(*App) string       { return "" }
+func (pageBase) move(*App, int)         {}
+func (pageBase) edge(*App, int)         {}
+func (pageBase) lack(*App) tea.Cmd      { return nil }
+func (pageBase) take(*App, pageMsg)     {}
+func (pageBase) click(_ *App, _, _ int) {}
+func (pageBase) close()                 {}
+
+// pageMsg answers what a page asked for.
+type pageMsg struct {
+	to      page // a page that is not open any more gets none
+	request int
+	data    any
+}
+
+// pageInfo is a row of the table of pages.
+type pageInfo struct {
+	name string // in the title and in the palette
+	key  string
+	help string // of the key
+	hint string // in the footer; "" is left out of it
+	live bool   // there is none in a replay
+	when func(*App) (ok bool, reason string)
+	open func(*App) page
+	keys []binding // that the page has for itself, in its own scope
+}
+
+// pages is the table. A page is a file and a row.
+func pages() []pageInfo {
+	return []pageInfo{
+		{name: "Problems", key: "F", help: "fights, flaps and restart loops", when: (*App).hasFindings, open: openProblems, keys: problemKeys()},
+	}
+}
+
+// pageKeys are those that open pages, and those of the pages.
+func pageKeys() (out []binding) {
+	for i, p := range pages() {
+		out = append(out, binding{id: "page-" + p.name, keys: []string{p.key}, help: p.name + ": " + p.help, hint: p.hint, live: p.live, when: p.when,
+			do: act(func(a *App) { a.togglePage(i) })})
+		for _, b := range p.keys {
+			b.scope = scopePage + scope(i)
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// opened is the page that is open; nil is none, and the panes are shown.
+type opened struct {
+	page
+	at int // in the table
+}
+
+// togglePage opens a page, or closes it if it is open.
+func (a *App) togglePage(i int) {
+	if a.page.page != nil && a.page.at == i {
+		a.closePage()
+		return
+	}
+	a.openPage(opened{pages()[i].open(a), i})
+}
+
+func (a *App) openPage(p opened) {
+	a.closePage()
+	a.page = p
+}
+
+// openPageNamed opens a page of the table by its name.
+func (a *App) openPageNamed(name string, p page) {
+	a.openPage(opened{p, slices.IndexFunc(pages(), func(i pageInfo) bool { return i.name == name })})
+}
+
+func (a *App) closePage() {
+	if a.page.page != nil {
+		a.page.close()
+	}
+	a.page = opened{}
+}
+
+// leavePage goes from a page to an object, at the version that a row brought (0
+// is the newest) or at noRow; esc comes back to the page.
+func (a *App) leavePage(id model.ObjectID, seq model.Seq) {
+	a.left, a.page = a.page, opened{}
+	a.object.before = nil
+	a.goTo(id, seq)
+}
+
+// pageTitle is the rule above a page.
+func (a *App) pageTitle(w int) string {
+	l := newLine("")
+	l.fill(a.st.Rule, "─", 1)
+	l.text(a.st.Title, "▸"+pages()[a.page.at].name+" ")
+	info, n := fit(a.page.info(a), w-l.w-4)
+	if n > 0 {
+		l.fill(a.st.Rule, "─", w-n-3)
+		l.text(a.st.Dim, " "+info+" ")
+	}
+	l.fill(a.st.Rule, "─", w)
+	return l.end(w)
+}
