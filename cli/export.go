@@ -85,6 +85,7 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 		return err
 	}
 	defer func() { _ = t.Close() }()
+	t.tellFilter(s)
 	o, err := x.options(t)
 	if err != nil {
 		return err

@@ -85,7 +85,8 @@ type infoDoc struct {
 	Tool      string       `json:"tool"`
 	Created   string       `json:"created"`
 	Redaction string       `json:"redaction"`
-	Ended     string       `json:"ended"` // "in order", "running", "torn"
+	Filter    string       `json:"filter,omitempty"` // that recorded changes match
+	Ended     string       `json:"ended"`            // "in order", "running", "torn"
 	From      string       `json:"from,omitempty"`
 	To        string       `json:"to,omitempty"`
 	Seconds   float64      `json:"seconds"`
@@ -156,7 +157,7 @@ type markDoc struct {
 
 func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 	i := t.Info()
-	d := infoDoc{File: t.path, Tool: i.Tool, Created: stampOf(i.Created), Redaction: i.Redaction, Ended: "torn", From: stampOf(i.From), To: stampOf(i.To),
+	d := infoDoc{File: t.path, Tool: i.Tool, Created: stampOf(i.Created), Redaction: i.Redaction, Filter: i.Filter, Ended: "torn", From: stampOf(i.From), To: stampOf(i.To),
 		Seconds: i.To.Sub(i.From).Seconds(), Size: i.Size, Segments: i.Segments, Lost: s.Lost,
 		Streams: []streamDoc{}, Gaps: []gapDoc{}, Marks: []markDoc{}, Damages: []*damageDoc{}, from: i.From, to: i.To, created: i.Created}
 	switch {
@@ -251,6 +252,9 @@ func (d *infoDoc) print(p page) {
 	p.line("  size       %s%s, in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
 	p.line("  records    %s", d.counts())
 	p.line("  redacted   %s", d.Redaction)
+	if d.Filter != "" {
+		p.line("  filter     %s: only changes that match it were recorded, and the states that they changed", d.Filter)
+	}
 	d.printStreams(p)
 	d.printGaps(p)
 	for i, m := range d.Marks {

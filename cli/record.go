@@ -21,6 +21,7 @@ import (
 
 type recordOptions struct {
 	output   string
+	filter   string
 	force    bool
 	maxSize  size
 	maxAge   time.Duration
@@ -56,12 +57,18 @@ FILE-0002.rwt, …); each is complete in itself, and nothing is lost between two
 Numbers go on after the highest that exists. --keep-size lets the oldest tapes of
 this run go; those of earlier runs stay.
 
+With --filter only changes that match reach the tape, with the state that each of
+them changed; the deletion of an object that the tape has always does. The tape
+says which filter that was and how much it left out. What a tape lacks nobody gets
+back: it is for recordings of months, and of what matters one cannot have enough.
+
 Files are for their owner only. The values of Secrets never reach a tape;
 --redact names what else shall not. Fingerprints stand in their place, which tell
 that a value changed. They are keyed: nobody can test a guess. Messages of Events
 and the like are not looked through.`,
 		Example: `  rewatch record -A -o incident.rwt
   rewatch record pods,events -n shop --duration 2h -o shop.rwt
+  rewatch record deploy,hpa -A --filter path:spec.replicas -o scaling.rwt
   rewatch record all -A --max-size 1Gi --max-age 24h --keep-size 20Gi -o /data/prod.rwt
   kubectl exec recorder -- rewatch record -n shop -o - > shop.rwt`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: completeTypes,
@@ -76,6 +83,7 @@ and the like are not looked through.`,
 	own := pflag.NewFlagSet("record", pflag.ContinueOnError)
 	own.SortFlags = false
 	own.StringVarP(&o.output, "output", "o", "", "The tape, with the extension .rwt; - is stdout")
+	own.StringVar(&o.filter, "filter", "", "Record only changes that match this, as / in the interface; gaps, heartbeats and states of streams always are")
 	own.BoolVar(&o.force, "force", false, "Replace the file if it exists")
 	own.Var(&o.maxSize, "max-size", "Go on in the next tape when one has this size, as 512Mi or 1Gi")
 	own.DurationVar(&o.maxAge, "max-age", 0, "Go on in the next tape after this time, as 1h or 24h")
@@ -137,6 +145,10 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	if err := o.check(s); err != nil {
 		return err
 	}
+	filter, err := o.query()
+	if err != nil {
+		return err
+	}
 	session, err := f.session(args, s)
 	if err != nil {
 		return err
@@ -151,7 +163,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	log := model.NewLog(model.Options{Budget: o.memory, Redactor: redactor})
 	said := make(chan string, 64)
 	ro := recorder.Options{Path: o.output, Force: o.force, MaxSize: int64(o.maxSize), MaxAge: o.maxAge, KeepSize: int64(o.keepSize),
-		Tool: "rewatch " + version(), Redaction: redaction, Queue: recordQueue, Memory: recordMemory, Say: func(text string) {
+		Tool: "rewatch " + version(), Filter: filter, Redaction: redaction, Queue: recordQueue, Memory: recordMemory, Say: func(text string) {
 			select {
 			case said <- text:
 			default: // nobody reads; it is no more than a word on the way

@@ -28,6 +28,7 @@ type reporter struct {
 	err   *bufio.Writer
 	tty   *os.File // nil where stderr is no terminal
 	what  string   // the option -o
+	only  string   // the option --filter
 	dir   string   // "" where there is no disk
 	since time.Time
 	shown bool // the line that changes stands on the screen
@@ -41,7 +42,7 @@ const (
 func newReporter(log *model.Log, rec *recorder.Recorder, s streams, o recordOptions, contexts bool) *reporter {
 	p := newPrinter(log, streams{out: s.err, err: s.err}, contexts)
 	p.out = p.err
-	r := &reporter{log: log, rec: rec, lines: p, err: p.err, what: o.output, since: time.Now()}
+	r := &reporter{log: log, rec: rec, lines: p, err: p.err, what: o.output, only: o.filter, since: time.Now()}
 	if f, ok := s.err.(*os.File); ok && isTerminal(f) && os.Getenv("TERM") != "dumb" {
 		r.tty = f
 	}
@@ -154,6 +155,9 @@ func (r *reporter) standing(now time.Time) string {
 	if s.Gaps > 0 {
 		add("%s", count(s.Gaps, "gap"))
 	}
+	if text := filtered(s, r.only); text != "" {
+		parts = append(parts, text)
+	}
 	if left, ok := diskLeft(r.dir); ok && r.dir != "" {
 		add("%s of disk left", byteSize(left))
 	}
@@ -197,6 +201,9 @@ func (r *reporter) summary(ended bool) {
 	r.watches()
 	s := r.rec.Status()
 	r.say(summaryOf(s, r.what, time.Since(r.since), ended))
+	if text := filtered(s, r.only); text != "" {
+		r.say(text)
+	}
 }
 
 func summaryOf(s recorder.Status, what string, took time.Duration, ended bool) string {

@@ -90,6 +90,7 @@ func loadPast(ctx context.Context, o serveOptions, path string, s streams) (*tim
 	if err != nil {
 		return nil, err
 	}
+	t.tellFilter(s)
 	info := t.Info()
 	if info.Records == 0 {
 		return nil, failed("see what survives with: rewatch verify "+path, "%s holds no moment that could be served", path)

@@ -46,6 +46,11 @@ func tailTape(ctx context.Context, f *flags, p plan, args []string, s streams) e
 		if p.timeout > 0 {
 			t.deadline = from.Add(p.timeout)
 		}
+		for i := range sources {
+			if filter := sources[i].Tape.Info().Filter; filter != "" {
+				t.doubt(names[i] + " has only what matched when it was recorded: " + filter)
+			}
+		}
 		if t.chosen, err = newSelection(t.log, play.Streams(), req.Types, f); err != nil {
 			return err
 		}

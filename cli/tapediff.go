@@ -74,6 +74,7 @@ func runDiff(ctx context.Context, o diffOptions, path string, types []string, s 
 		return err
 	}
 	defer func() { _ = t.Close() }()
+	t.tellFilter(s)
 	d := stateDiff{diffOptions: o, tape: t}
 	d.all = d.all || len(args) > 0
 	if d.chosen, err = choose(t.Info().Streams, args); err != nil {

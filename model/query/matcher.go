@@ -141,6 +141,13 @@ func (m *Matcher) Before(ctx context.Context, s model.Snapshot, end model.Seq, n
 // Fields that an object does not have are the common case.
 func (m *Matcher) Problem() (text string, rows int) { return m.row.problem, m.row.problems }
 
+// Blind reports whether a term looked for a version of the last row's object
+// that has left the log: then that the row did not match says nothing.
+func (m *Matcher) Blind() bool {
+	r := &m.row
+	return r.now.asked && !r.now.ok && r.e.Version > 0 || r.before.asked && !r.before.ok && r.e.Version > 1
+}
+
 func (m *Matcher) maskOf(e model.Event) uint64 {
 	s := m.stream(e.Stream)
 	mask := s.self

@@ -48,6 +48,14 @@ type item struct {
 	raw, frame span
 	stream     *model.StreamInfo
 	loss       *loss
+	row        row
+}
+
+// row is what a filter must know of a record besides itself.
+type row struct {
+	seq     model.Seq
+	object  model.ObjectID
+	version uint32
 }
 
 type span struct{ from, to int }
@@ -92,7 +100,7 @@ func (q *queue) add(e model.Event, r model.Record) {
 	if e.RV != 0 {
 		q.saw(r.Stream, e.RV)
 	}
-	q.push(item{record: r}, raw, frame)
+	q.push(item{record: r, row: row{e.Seq, e.Object, e.Version}}, raw, frame)
 }
 
 // canonical reports whether a frame is {"type":"…","object":raw}, which need

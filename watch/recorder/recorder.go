@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/query"
 	"rewatch/watch/tape"
 )
 
@@ -33,6 +34,10 @@ type Options struct {
 	// begins with the objects that exist.
 	Held bool
 
+	// Filter says which changes of objects reach the tape; nil is all. What is
+	// about the watches themselves always does. It is not for Held.
+	Filter *query.Query
+
 	Tool      string // program and version, for the header
 	Redaction string // what is replaced beside the values of Secrets; "" is nothing
 
@@ -50,19 +55,22 @@ type Options struct {
 type Status struct {
 	Path    string // of the running tape
 	Since   time.Time
-	Tapes   int   // begun
-	Events  int64 // records written
-	OnDisk  int64 // of them, on the disk
-	Unsafe  int64 // records that are not on the disk: yet or, when Done, ever
-	Wire    int64 // bytes that their frames had
-	Bytes   int64 // written, in all tapes
-	Kept    int64 // bytes of the tapes that were not deleted
-	Deleted int   // tapes
-	Gaps    int64 // in the watches, while this recorded
-	Lost    int64 // frames that did not reach the tape
-	Losing  bool  // frames are being lost now
-	Objects int   // that exist
-	Queued  int   // bytes that wait for the disk
+	Tapes   int    // begun
+	Events  int64  // records written
+	OnDisk  int64  // of them, on the disk
+	Unsafe  int64  // records that are not on the disk: yet or, when Done, ever
+	Wire    int64  // bytes that their frames had
+	Bytes   int64  // written, in all tapes
+	Kept    int64  // bytes of the tapes that were not deleted
+	Deleted int    // tapes
+	Gaps    int64  // in the watches, while this recorded
+	Lost    int64  // frames that did not reach the tape
+	LeftOut int64  // changes that Filter left out
+	Blind   int64  // changes on the tape since Filter could not judge them any more
+	Problem string // the first that Filter could not judge for a mistake in its expression, ""
+	Losing  bool   // frames are being lost now
+	Objects int    // that exist
+	Queued  int    // bytes that wait for the disk
 	// Behind is how long the oldest record has waited that is not written yet.
 	Behind time.Duration
 	// Safe is up to when everything is on the disk.
@@ -118,6 +126,7 @@ type Recorder struct {
 	active  time.Time // when records came last
 	rotated bool      // the running tape is not the first
 	buf     []byte
+	filter  *filter // nil keeps all
 
 	mu     sync.Mutex
 	status Status
@@ -160,7 +169,11 @@ func Start(log *model.Log, o Options) (*Recorder, error) {
 	if o.Redaction != "" {
 		redaction += "; " + o.Redaction
 	}
-	r.w = tape.NewWriter(file, tape.Header{Tool: o.Tool, Created: r.opened, Redaction: redaction},
+	header := tape.Header{Tool: o.Tool, Created: r.opened, Redaction: redaction}
+	if o.Filter != nil && !o.Filter.Empty() {
+		r.filter, header.Filter = newFilter(log, o.Filter, r.opened), o.Filter.String()
+	}
+	r.w = tape.NewWriter(file, header,
 		tape.Options{Redactor: log.Redactor(), Memory: o.Memory})
 	if !o.Held {
 		r.held, r.untap = log.Tap(r.q.tap())

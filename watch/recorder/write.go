@@ -121,11 +121,13 @@ func (r *Recorder) item(c *chunk, x *item) error {
 	if x.frame.to > x.frame.from {
 		frame = c.data[x.frame.from:x.frame.to]
 	}
-	if err := r.append(rec, frame); err != nil {
-		return err
+	r.q.records.Add(-1) // counted from here on by append, if it is written
+	if r.filter != nil && rec.Type.IsObject() {
+		if keep, err := r.admit(x.row, &rec); !keep || err != nil {
+			return err
+		}
 	}
-	r.q.records.Add(-1)
-	return nil
+	return r.append(rec, frame)
 }
 
 // declare adds a stream, unless the tape has it. The numbers are the log's.
@@ -138,6 +140,9 @@ func (r *Recorder) declare(info model.StreamInfo) error {
 	}
 	r.streams++
 	r.dirty = true
+	if r.filter != nil && r.streams == 1 {
+		return r.span(r.opened, "only changes that match this are recorded: "+r.o.Filter.String())
+	}
 	return nil
 }
 
@@ -206,6 +211,9 @@ func (r *Recorder) lost(l *loss) error {
 		rec.Time = l.end
 		if err := r.append(rec, nil); err != nil {
 			return err
+		}
+		if r.filter != nil {
+			r.filter.wrote(k, l.objects[k].version, rec.Type)
 		}
 	}
 	for _, s := range sortedKeys(stale, cmp.Compare) {
@@ -363,6 +371,9 @@ func (r *Recorder) rotateIfDue() error {
 }
 
 func (r *Recorder) rotate() error {
+	if err := r.leftOut(); err != nil {
+		return err
+	}
 	next, err := r.open()
 	if err != nil {
 		return err
@@ -415,6 +426,9 @@ func (r *Recorder) finish() error {
 		if err := r.span(time.Now(), "the recording ends here"); err != nil {
 			return err
 		}
+	}
+	if err := r.leftOut(); err != nil {
+		return err
 	}
 	if err := r.w.Close(); err != nil {
 		return err

@@ -33,6 +33,9 @@ type Header struct {
 	// Redaction says in words what was replaced before it reached the tape. If
 	// it is empty the Writer puts a sentence about Secrets there.
 	Redaction string
+	// Filter is the query that the recorded changes match, "" where all were
+	// recorded.
+	Filter string
 }
 
 // Redacted is the statement that the Writer makes of what it does itself.

@@ -27,6 +27,7 @@ type headerJSON struct {
 	Tool      string `json:"tool,omitempty"`
 	Created   string `json:"created,omitempty"`
 	Redaction string `json:"redaction,omitempty"`
+	Filter    string `json:"filter,omitempty"`
 }
 
 // frameNote describes a data frame, in the skippable frame behind it and in
@@ -251,7 +252,7 @@ func (w *Writer) beginSegment(t int64, live int) {
 
 func (w *Writer) header(t int64, live int) headerJSON {
 	return headerJSON{T: t, Format: Format, Version: Version, Segment: w.segment, Live: live, Tool: w.hdr.Tool,
-		Created: w.hdr.Created.UTC().Format(time.RFC3339Nano), Redaction: w.hdr.Redaction}
+		Created: w.hdr.Created.UTC().Format(time.RFC3339Nano), Redaction: w.hdr.Redaction, Filter: w.hdr.Filter}
 }
 
 func (w *Writer) streamLine(s *writerStream) {

@@ -25,6 +25,8 @@ type Tape struct {
 	info   Info
 	parts  []part
 	pool   sync.Pool // of *zstd.Decoder
+
+	workshops sync.Pool // of *workshop
 }
 
 // part is a data frame, or a stretch that cannot be read.
@@ -144,7 +146,7 @@ func (t *Tape) header(h headerJSON) error {
 	if err != nil {
 		return fmt.Errorf("%w: created: %w", ErrNotTape, err)
 	}
-	t.info.Header = Header{Tool: h.Tool, Created: created, Redaction: h.Redaction}
+	t.info.Header = Header{Tool: h.Tool, Created: created, Redaction: h.Redaction, Filter: h.Filter}
 	return nil
 }
 
