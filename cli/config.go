@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,8 +88,22 @@ func checkConfig(args []string, w io.Writer) error {
 		_, err = fmt.Fprintf(w, "there is no file %s: the defaults apply\n", clean.Line(path))
 		return written(err)
 	}
-	_, err = fmt.Fprintf(w, "%s is in order: %s\n", clean.Line(path), count(int64(len(c.Noise)), "noise rule"))
+	_, err = io.WriteString(w, clean.Line(path)+" is in order\n"+told(c))
 	return written(err)
+}
+
+// told is what a configuration says, a line for each key that the file gives,
+// and what becomes of it.
+func told(c config.Config) string {
+	var b strings.Builder
+	for _, s := range c.Set {
+		_, _ = fmt.Fprintf(&b, "  line %-4d %-12s %s\n", s.Line, clean.Line(s.Key), clean.Line(s.Value))
+	}
+	if len(c.Set) == 0 {
+		b.WriteString("  it sets nothing: the defaults apply\n")
+	}
+	_, _ = fmt.Fprintf(&b, "  in force   %s: %d that come with rewatch, %d of the file\n", count(int64(len(c.Noise)), "noise rule"), len(c.Noise)-c.Own, c.Own)
+	return b.String()
 }
 
 // configured are the commands that the configuration file is for. The others

@@ -52,8 +52,17 @@ func TestConfigCommands(t *testing.T) {
 	if err := os.WriteFile(other, []byte("memory: 1Gi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := rewatch(t, "config", "check", other); got.code != 0 {
+	if got := rewatch(t, "config", "check", other); got.code != 0 || !strings.Contains(got.out, "line 1    memory       1Gi\n") {
 		t.Errorf("%+v", got)
+	}
+	text := "# mine\ntypes: [pods, deploy]\nnoise:\n  off: [lease renewals]\n  rules:\n  - {name: a, paths: [x]}\n  - {name: b c, paths: [y]}\n"
+	if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := other + " is in order\n  line 2    types        pods, deploy\n  line 4    noise.off    lease renewals\n" +
+		"  line 5    noise.rules  \"a\", \"b c\"\n  in force   9 noise rules: 7 that come with rewatch, 2 of the file\n"
+	if got := rewatch(t, "config", "check", other); got.out != want {
+		t.Errorf("%s\nwant\n%s", got.out, want)
 	}
 }
 

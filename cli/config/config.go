@@ -30,6 +30,9 @@ type Config struct {
 	// ones. They are spelled as on the command line.
 	Types []string
 	Noise []noise.Rule // those that come with rewatch and are not off, then those of the file
+	Own   int          // how many of Noise are those of the file
+	// Set are the keys that the file gives; of the others the defaults apply.
+	Set []Setting
 }
 
 // Themes are the words for theme.
@@ -160,6 +163,7 @@ func Parse(text []byte) (Config, error) {
 	if err := c.read(root.Content[0]); err != nil {
 		return Default(), err
 	}
+	c.Set = settings(root.Content[0], "")
 	return c, nil
 }
 
@@ -231,6 +235,7 @@ func (c *Config) readNoise(n *yaml.Node, key string) error {
 			})
 		},
 	})
+	c.Own = len(rules)
 	c.Noise = append(slices.DeleteFunc(noise.Default(), func(r noise.Rule) bool { return slices.Contains(off, r.Name) }), rules...)
 	return err
 }

@@ -18,6 +18,7 @@ func TestExampleIsTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Default()
+	want.Set = c.Set
 	if len(c.Types) == 0 {
 		c.Types = nil
 	}

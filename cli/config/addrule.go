@@ -1,0 +1,226 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rewatch/model/noise"
+)
+
+// AddRule writes a rule to the end of noise.rules in the file at path, which is
+// made if it does not exist. All else in the file stays as it is, to the byte
+// where that can be. A file with a mistake is left alone: the error is an
+// *[Error] then, or that of reading or writing.
+func AddRule(path string, r noise.Rule) error {
+	mode := fs.FileMode(0o600)
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	default:
+		if path, err = filepath.EvalSymlinks(path); err != nil { // the link stays one
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		mode = info.Mode().Perm()
+	}
+	text, err = WithRule(text, r)
+	if e := (*Error)(nil); errors.As(err, &e) {
+		e.File = path
+	}
+	if err != nil {
+		return err
+	}
+	return replaceFile(path, text, mode)
+}
+
+// replaceFile writes a file that is either as it was or complete.
+func replaceFile(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".config.yaml.part-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	for _, step := range []func() error{func() error { return f.Chmod(mode) }, f.Sync, f.Close, func() error { return os.Rename(f.Name(), path) }} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// ruleText is a rule as a file has it.
+type ruleText struct {
+	Name      string   `yaml:"name"`
+	Kind      string   `yaml:"kind,omitempty"`
+	Namespace string   `yaml:"namespace,omitempty"`
+	Object    string   `yaml:"object,omitempty"`
+	Paths     []string `yaml:"paths,omitempty"`
+	Deleted   string   `yaml:"deleted,omitempty"`
+}
+
+// ruleNode is a rule as YAML.
+func ruleNode(r noise.Rule) (*yaml.Node, error) {
+	x := ruleText{Name: r.Name, Kind: r.Kind, Namespace: r.Namespace, Object: r.Object, Paths: r.Paths}
+	if r.Deleted > 0 {
+		x.Deleted = r.Deleted.String()
+	}
+	n := &yaml.Node{}
+	return n, n.Encode(x)
+}
+
+// WithRule is the text of a file with one more rule. The error is an *[Error].
+func WithRule(text []byte, r noise.Rule) ([]byte, error) {
+	c, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	want := c
+	want.Noise = append(c.Noise[:len(c.Noise):len(c.Noise)], r)
+	says := func(text []byte) bool {
+		got, err := Parse(text)
+		got.Set, got.Own = want.Set, want.Own
+		return err == nil && reflect.DeepEqual(got, want)
+	}
+	n, err := ruleNode(r)
+	if err != nil {
+		return nil, &Error{Message: err.Error()}
+	}
+	for _, edit := range []func([]byte, *yaml.Node) ([]byte, error){inserted, encoded} {
+		if out, err := edit(text, n); err == nil && says(out) {
+			return out, nil
+		}
+	}
+	return nil, &Error{Message: "the rule cannot be written into it", Hint: "add it by hand: rewatch config example"}
+}
+
+// encoded has the whole file written anew: comments stay, empty lines do not.
+func encoded(text []byte, rule *yaml.Node) ([]byte, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, err
+	}
+	if root.Kind == 0 || null(root.Content[0]) {
+		return nil, errors.New("there is nothing to add to")
+	}
+	rules := child(child(root.Content[0], "noise", yaml.MappingNode), "rules", yaml.SequenceNode)
+	rules.Style &^= yaml.FlowStyle
+	rules.Content = append(rules.Content, rule)
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(&root); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), e.Close()
+}
+
+// child is the value of a key of a mapping, made if there is none.
+func child(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+	_, v := find(n, key)
+	if v == nil {
+		v = &yaml.Node{}
+		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, v)
+	}
+	if v.Kind != kind {
+		*v = yaml.Node{Kind: kind, HeadComment: v.HeadComment, LineComment: v.LineComment, FootComment: v.FootComment}
+	}
+	return v
+}
+
+// find is a key of a mapping with its value, nil without it.
+func find(n *yaml.Node, key string) (k, v *yaml.Node) {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// inserted puts the lines of a rule where they belong and touches no other. It
+// knows the usual ways to write a file; whether it was right, the reader of the
+// file has to say.
+func inserted(text []byte, rule *yaml.Node) ([]byte, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, err
+	}
+	body, err := yaml.Marshal([]*yaml.Node{rule})
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text[:len(text):len(text)], '\n')
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	top := &yaml.Node{}
+	if root.Kind != 0 {
+		top = root.Content[0]
+	}
+	noiseKey, noiseValue := find(top, "noise")
+	if noiseKey == nil {
+		return []byte(strings.Join(lines, "") + "noise:\n  rules:\n" + indented(body, 4)), nil
+	}
+	rulesKey, rules := find(noiseValue, "rules")
+	switch {
+	case rulesKey == nil: // below the key of noise
+		indent := 2
+		if noiseValue.Kind == yaml.MappingNode {
+			indent = noiseValue.Column - 1
+		}
+		return put(lines, noiseKey.Line, strings.Repeat(" ", indent)+"rules:\n"+indented(body, indent+2)), nil
+	case len(rules.Content) == 0: // []
+		line := lines[rulesKey.Line-1]
+		at := strings.Index(line, "rules")
+		if at < 0 {
+			return nil, errors.New("the key is written in another way")
+		}
+		if rest, found := strings.CutPrefix(strings.TrimLeft(line[at+len("rules:"):], " "), "[]"); found {
+			lines[rulesKey.Line-1] = strings.TrimRight(line[:at]+"rules:"+strings.TrimRight(rest, " \n"), " ") + "\n"
+		}
+		return put(lines, rulesKey.Line, indented(body, rulesKey.Column+1)), nil
+	}
+	return put(lines, lastLine(rules), indented(body, rules.Content[0].Column-3)), nil
+}
+
+// lastLine is the last line that a node has something on.
+func lastLine(n *yaml.Node) int {
+	last := n.Line
+	for _, c := range n.Content {
+		last = max(last, lastLine(c))
+	}
+	return last
+}
+
+// put puts text behind a line, counted from 1.
+func put(lines []string, line int, text string) []byte {
+	return []byte(strings.Join(lines[:line], "") + text + strings.Join(lines[line:], ""))
+}
+
+// indented puts spaces before each line.
+func indented(text []byte, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		b.WriteString(strings.Repeat(" ", max(n, 0)) + line)
+	}
+	return b.String()
+}

@@ -1,0 +1,113 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"rewatch/model/noise"
+)
+
+func mine() noise.Rule {
+	return noise.Rule{Name: "like Deployment web: #1", Kind: "Deployment.apps", Paths: []string{`metadata.annotations["a.b/c"]#x`, "status.conditions[*].lastUpdateTime"}}
+}
+
+// TestWithRule: a rule more, and not a byte less.
+func TestWithRule(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing":        "",
+		"comments":       "# mine\n\n# and mine\n",
+		"other keys":     "theme: dark # at night\n\n\ntypes: [pods]\n",
+		"without an end": "theme: dark",
+		"the example":    Example(),
+		"noise":          "noise:\n  # renewals matter here\n  off: [lease renewals]\n\ntheme: dark\n",
+		"empty noise":    "noise:\ntheme: dark\n",
+		"empty rules":    "noise:\n  rules:\n  off: []\n",
+		"no rules":       "noise:\n    rules: [] # none yet\n    off: []\n",
+		"rules":          "noise:\n  rules:\n    # why\n    - name: a # this\n      paths:\n        - x\n        - y # last\n\n  # behind\n  off: [] \ntheme: dark\n",
+		"rules at once":  "noise:\n  rules:\n  - name: a\n    deleted: 1h\n",
+		"rules last":     "noise:\n  rules:\n  - {name: a, paths: [x]}",
+		"windows":        "theme: dark\r\ntypes: []\r\n",
+	} {
+		before, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		r := mine()
+		for range 3 {
+			out, err := WithRule([]byte(text), r)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			after, err := Parse(out)
+			if n := len(before.Noise); err != nil || len(after.Noise) != n+1 || !reflect.DeepEqual(after.Noise[n], r) || after.Theme != before.Theme {
+				t.Fatalf("%s: %v\n%s", name, err, out)
+			}
+			// Each line is there, in order, but for the one that said [].
+			rest := string(out)
+			for line := range strings.Lines(text) {
+				if line = strings.TrimRight(line, "\n"); strings.Contains(line, "rules: []") {
+					continue
+				}
+				_, after, found := strings.Cut(rest, line)
+				if rest = after; !found {
+					t.Fatalf("%s: %q is gone:\n%s", name, line, out)
+				}
+			}
+			text, before, r = string(out), after, noise.Rule{Name: "old", Kind: "Job.batch", Namespace: "*", Deleted: time.Hour}
+		}
+	}
+	// What lines cannot be put into is written anew, with its comments.
+	for _, text := range []string{"noise: {off: []} # short\ntheme: dark\n", "noise: {rules: [{name: a, paths: [x]}]} # short\n", "{theme: dark}\n"} {
+		if out, err := WithRule([]byte(text), mine()); err != nil || strings.Contains(text, "#") && !strings.Contains(string(out), "# short") {
+			t.Errorf("%q: %v\n%s", text, err, out)
+		}
+	}
+	if _, err := WithRule([]byte("theme: pink\n"), mine()); err == nil || !strings.Contains(err.Error(), "line 1: theme") {
+		t.Errorf("a file with a mistake: %v", err)
+	}
+}
+
+func TestAddRule(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	path := filepath.Join(dir, "config.yaml")
+	if err := AddRule(path, mine()); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if c, _, e := Load(path); err != nil || e != nil || info.Mode().Perm() != 0o600 || len(c.Noise) != len(noise.Default())+1 {
+		t.Fatalf("%v %v %v", info.Mode(), err, e)
+	}
+	// A link to where people keep such files stays one, and the mode as it was.
+	real := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.Rename(path, real); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(real, 0o640), os.Symlink(real, path), AddRule(path, mine())); err != nil {
+		t.Fatal(err)
+	}
+	if link, err := os.Lstat(path); err != nil || link.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v %v", link.Mode(), err)
+	}
+	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	if err := os.WriteFile(real, []byte("theme: pink\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := AddRule(path, mine()); err == nil || !strings.Contains(err.Error(), "mine.yaml line 1: theme") {
+		t.Errorf("%v", err)
+	}
+	if text, _ := os.ReadFile(real); string(text) != "theme: pink\n" {
+		t.Errorf("%s", text)
+	}
+	for _, d := range []string{dir, filepath.Dir(real)} {
+		if files, _ := os.ReadDir(d); len(files) != 1 {
+			t.Errorf("left behind: %v", files)
+		}
+	}
+}
