@@ -76,6 +76,9 @@ func (s *stream) resumeFrom(rv string) {
 }
 
 func (s *stream) enter(t Transition, when time.Time) {
+	if t.Bare() {
+		return
+	}
 	if t.To == Connecting {
 		if s.connected {
 			s.Reconnects++

@@ -155,6 +155,9 @@ type Transition struct {
 	// Total is the number of objects that the initial list will have, as far
 	// as the server says (remainingItemCount); 0 is unknown.
 	Total int64
+	// Request is the one that the step is about, if any: that ended or that is
+	// open. A step may be there for nothing else: see Bare.
+	Request *Request
 }
 
 // Removes reports whether the step ends a stream because its user no longer

@@ -101,7 +101,9 @@ func (x *index) add(e model.Event) {
 	routine := e.Type == model.Bookmark || e.Has(model.Replayed)
 	t, isStep := e.Detail.(model.Transition)
 	if isStep {
-		delete(x.open, e.Stream)
+		if !t.Bare() {
+			delete(x.open, e.Stream)
+		}
 		routine = x.routine(e.Stream, t)
 	}
 	if x.filter != nil && !x.filter(e) {
@@ -142,6 +144,8 @@ func (x *index) add(e model.Event) {
 func (x *index) routine(id model.StreamID, t model.Transition) bool {
 	_, ill := x.ill[id]
 	switch {
+	case t.Bare():
+		return true
 	case t.To.Degraded():
 		if !ill {
 			x.ill[id] = noRow

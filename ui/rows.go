@@ -319,6 +319,9 @@ func ofCluster(n model.Note) bool {
 }
 
 func (t *timeline) transitionText(d model.Transition, at time.Time, f *fold) string {
+	if d.Bare() {
+		return d.Request.Verb + " request: " + d.Request.Text
+	}
 	s := d.From.String() + " → " + d.To.String()
 	if d.Text != "" {
 		s += "  " + d.Text

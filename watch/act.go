@@ -41,15 +41,18 @@ func (s *stream) attempt(ctx context.Context) verdict {
 
 // lookAgain asks discovery whether the resource is served again.
 func (s *stream) lookAgain(ctx context.Context) verdict {
-	f := &flight{kind: reqDiscovery, x: &exchange{}, start: time.Now()}
-	f.ctx, f.cancel = context.WithCancelCause(ctx)
-	s.sending(reqDiscovery)
+	s.tellPast()
+	f := s.newFlight(ctx, reqDiscovery)
+	r := s.c.client.Get().AbsPath(s.t.discoveryPath()...).MaxRetries(0)
+	f.address(s.t.discoveryPath(), r)
+	s.sending(f)
 	interrupted := s.take(f)
 	defer s.end(f)
 	if interrupted {
+		f.outcome(errInterrupt)
 		return s.judge(f, errInterrupt)
 	}
-	raw, err := s.c.client.Get().AbsPath(s.t.discoveryPath()...).MaxRetries(0).DoRaw(quiet(withExchange(f.ctx, f.x)))
+	raw, err := r.DoRaw(quiet(withExchange(f.ctx, f.x)))
 	if err != nil {
 		return s.judge(f, err)
 	}
@@ -59,6 +62,7 @@ func (s *stream) lookAgain(ctx context.Context) verdict {
 		for _, r := range served.APIResources {
 			if r.Name == s.t.Resource {
 				s.vanished = false
+				f.how.text = "the resource is served again"
 				s.back.reset()
 				return verdict{do: goOn, flight: f}
 			}

@@ -42,6 +42,13 @@ type flight struct {
 	body   io.ReadCloser
 	start  time.Time
 	asked  time.Duration // timeoutSeconds of a watch
+	number int64         // of the stream's requests, from 1
+	path   string
+	query  string
+	how    failure // how it ended, where no verdict says so
+
+	ended bool // under stream.mu, with took
+	took  time.Duration
 
 	frames  atomic.Int64
 	last    atomic.Int64 // when something arrived, nanoseconds after start
@@ -72,17 +79,19 @@ func (f *flight) silent() time.Duration { return time.Since(f.start) - time.Dura
 // open sends a request and waits for its headers. A failure is returned as the
 // error; the flight has to be ended either way.
 func (s *stream) open(ctx context.Context, k kind, opts *metav1.ListOptions) (*flight, error) {
-	f := &flight{kind: k, x: &exchange{}}
+	s.tellPast()
+	f := s.newFlight(ctx, k)
+	r := s.request(opts)
+	f.address(s.t.path(), r)
 	if opts.TimeoutSeconds != nil {
 		f.asked = time.Duration(*opts.TimeoutSeconds) * time.Second
 	}
-	s.sending(k)
-	f.ctx, f.cancel = context.WithCancelCause(ctx)
-	f.start = time.Now()
+	s.sending(f)
 	if s.take(f) {
+		f.outcome(errInterrupt)
 		return f, errInterrupt
 	}
-	body, err := s.request(opts).Stream(quiet(withExchange(f.ctx, f.x)))
+	body, err := r.Stream(quiet(withExchange(f.ctx, f.x)))
 	if err != nil {
 		return f, err
 	}
@@ -94,6 +103,14 @@ func (s *stream) open(ctx context.Context, k kind, opts *metav1.ListOptions) (*f
 	f.sawInitial()
 	f.opened.Store(true)
 	return f, nil
+}
+
+// newFlight is the next request of the stream.
+func (s *stream) newFlight(ctx context.Context, k kind) *flight {
+	s.requests++
+	f := &flight{kind: k, x: &exchange{}, start: time.Now(), number: s.requests}
+	f.ctx, f.cancel = context.WithCancelCause(ctx)
+	return f
 }
 
 // take makes f the request in flight. It reports whether it was interrupted
@@ -113,26 +130,27 @@ func (s *stream) request(opts *metav1.ListOptions) *rest.Request {
 
 // end closes the answer. It is safe on every path, once.
 func (s *stream) end(f *flight) {
+	f.outcome(context.Cause(f.ctx))
 	f.cancel(nil)
 	if f.body != nil {
 		_ = f.body.Close()
 	}
 	s.mu.Lock()
-	s.flight = nil
+	s.flight, s.past, f.ended, f.took = nil, f, true, time.Since(f.start)
 	s.mu.Unlock()
 }
 
 // sending publishes that a request leaves, unless the state already says so.
 // Rotating, Denied, Gone and Polling last until there is an answer.
-func (s *stream) sending(k kind) {
-	relisting := (k == reqList || k == reqWatchList) && s.complete && !s.polling
+func (s *stream) sending(f *flight) {
+	relisting := (f.kind == reqList || f.kind == reqWatchList) && s.complete && !s.polling
 	switch state := s.now(); {
 	case state == model.Denied, state == model.Gone, state == model.Polling, state == model.Syncing,
 		state == model.Relisting, state == model.Rotating && !relisting, state == model.Connecting && !relisting:
 	case relisting:
-		s.to(model.Relisting, verdict{failure: failure{cause: s.lostCause}})
+		s.to(model.Relisting, verdict{failure: failure{cause: s.lostCause}, next: f})
 	default:
-		s.to(model.Connecting, verdict{})
+		s.to(model.Connecting, verdict{next: f})
 	}
 }
 

@@ -106,6 +106,7 @@ func (s *stream) peek(ctx context.Context) {
 		return
 	}
 	s.doubt = false
+	f.how.text = "read for its resourceVersion"
 	r := jsonscan.NewListReader(f.body, s.e.o.MaxFrame)
 	for err == nil && r.Meta().ResourceVersion == "" {
 		_, err = r.Next()
@@ -120,6 +121,12 @@ func (s *stream) peek(ctx context.Context) {
 func (s *stream) pageEnd(f *flight, meta jsonscan.ListMeta) (jsonscan.ListMeta, verdict) {
 	if meta.Kind == "Status" || meta.Kind == "" && meta.ResourceVersion == "" && f.frames.Load() == 0 {
 		return meta, s.judge(f, &jsonscan.SyntaxError{Excerpt: "the answer is no list, its kind is " + meta.Kind})
+	}
+	switch f.how.text = "the whole list"; {
+	case meta.Continue != "" && meta.Remaining > 0:
+		f.how.text = fmt.Sprintf("one page, %d objects more", meta.Remaining)
+	case meta.Continue != "":
+		f.how.text = "one page, more follow"
 	}
 	return meta, verdict{do: goOn, flight: f}
 }
@@ -164,6 +171,7 @@ func label(m jsonscan.Meta) string {
 
 // queue waits for --qps, visibly if it takes long.
 func (s *stream) queue(ctx context.Context) error {
+	s.tellPast()
 	if s.c.limiter == nil {
 		return nil
 	}

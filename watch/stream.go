@@ -48,6 +48,7 @@ type stream struct {
 	slow       int  // slow retries in a row
 	expiries   int  // 410 in a row, none of the watches between healthy
 	refusals   int  // 401 in a row
+	requests   int64
 	lostAt     time.Time
 	lostRV     string
 	lostCause  model.Cause
@@ -60,6 +61,7 @@ type stream struct {
 	mu     sync.Mutex
 	state  model.State
 	flight *flight // the request that is open, if any
+	past   *flight // the newest one, while no step has told how it ended
 	rv     string  // to resume from; "" is none
 	paused bool
 	retry  bool          // the user wants it now
@@ -206,6 +208,7 @@ func (s *stream) toLocked(state model.State, v verdict) {
 			}
 		}
 	}
+	t.Request = s.tell(v)
 	s.state = state
 	s.e.log.Append(model.Record{Time: time.Now(), Stream: s.id, Type: model.StreamChange, Detail: t})
 }

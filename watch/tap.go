@@ -12,15 +12,14 @@ import (
 // exchange is what the tap saw of one request. The plain fields are written
 // before the response is handed up and only read afterwards.
 type exchange struct {
-	sent        time.Time
-	status      int
-	proto       string // "HTTP/2.0"
-	contentType string
-	auditID     string
-	flowSchema  string // UID, of priority and fairness
-	retryAfter  time.Duration
-	bytes       atomic.Int64 // of the body, after decompression
-	away        stall
+	sent       time.Time
+	status     int
+	proto      string        // "HTTP/2.0"
+	header     []string      // of the answer: see keepHeaders
+	wait       time.Duration // for the headers
+	retryAfter time.Duration
+	bytes      atomic.Int64 // of the body, after decompression
+	away       stall
 }
 
 // exchangeKey is the context key of the exchange of a request.
@@ -49,9 +48,7 @@ func (t tap) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	x.status, x.proto = resp.StatusCode, resp.Proto
-	x.contentType = resp.Header.Get("Content-Type")
-	x.auditID = resp.Header.Get("Audit-Id")
-	x.flowSchema = resp.Header.Get("X-Kubernetes-Pf-Flowschema-Uid")
+	x.header, x.wait = keepHeaders(resp.Header), time.Since(x.sent)
 	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
 		x.retryAfter = min(time.Duration(min(n, 1e6))*time.Second, maxRetryAfter)
 	}

@@ -33,6 +33,7 @@ type verdict struct {
 	failure
 	do      action
 	flight  *flight
+	next    *flight // that is about to be sent
 	attempt int
 	until   time.Time
 	total   int64

@@ -175,7 +175,7 @@ func (s *survey) stream(info *model.StreamInfo) *watched {
 // step takes in a step of a stream's state.
 func (w *watched) step(r *row) {
 	d, ok := r.event.Detail.(model.Transition)
-	if !ok {
+	if !ok || d.Bare() {
 		return
 	}
 	if d.To.Degraded() && !w.final.To.Degraded() && d.Cause != model.CauseShutdown {

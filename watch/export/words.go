@@ -143,6 +143,9 @@ func damageWords(records int, text string) string {
 }
 
 func transitionWords(d model.Transition, at time.Time) string {
+	if d.Bare() {
+		return requestWords(d.Request)
+	}
 	s := d.From.String() + " → " + d.To.String()
 	if d.Text != "" {
 		s += "  " + d.Text
@@ -156,6 +159,11 @@ func transitionWords(d model.Transition, at time.Time) string {
 		s += ", next in " + duration(wait)
 	}
 	return s
+}
+
+// requestWords is what a step says that only tells of a request.
+func requestWords(q *model.Request) string {
+	return fmt.Sprintf("%s request, HTTP status %d, %s: %s", q.Verb, q.Status, plural(q.Frames, "item"), q.Text)
 }
 
 func gapWords(r *row, g model.Gap) string {

@@ -53,11 +53,13 @@ type transitionJSON struct {
 	Frames  int64       `json:"frames,omitempty"`
 	Took    int64       `json:"took,omitempty"`
 	Total   int64       `json:"total,omitempty"`
+
+	Request *requestJSON `json:"request,omitempty"`
 }
 
 func transitionOf(t model.Transition) *transitionJSON {
 	return &transitionJSON{From: t.From.String(), To: t.To.String(), Cause: t.Cause, Text: t.Text, Attempt: t.Attempt, Until: nanos(t.Until),
-		Status: t.Status, Proto: t.Proto, RV: t.RV, Bytes: t.Bytes, Frames: t.Frames, Took: int64(t.Took), Total: t.Total}
+		Status: t.Status, Proto: t.Proto, RV: t.RV, Bytes: t.Bytes, Frames: t.Frames, Took: int64(t.Took), Total: t.Total, Request: requestOf(t.Request)}
 }
 
 func (t *transitionJSON) transition() (model.Transition, error) {
@@ -67,7 +69,7 @@ func (t *transitionJSON) transition() (model.Transition, error) {
 	}
 	to, err := stateNamed(t.To)
 	return model.Transition{From: from, To: to, Cause: t.Cause, Text: t.Text, Attempt: t.Attempt, Until: instant(t.Until),
-		Status: t.Status, Proto: t.Proto, RV: t.RV, Bytes: t.Bytes, Frames: t.Frames, Took: time.Duration(t.Took), Total: t.Total}, err
+		Status: t.Status, Proto: t.Proto, RV: t.RV, Bytes: t.Bytes, Frames: t.Frames, Took: time.Duration(t.Took), Total: t.Total, Request: t.Request.request()}, err
 }
 
 // stateNamed is the inverse of State.String.
@@ -159,7 +161,9 @@ func (r *Reader) detail(e *Entry, s *StreamState) error {
 			return err
 		}
 		t, err := j.transition()
-		e.Type, e.Detail, s.Last, s.Since = model.StreamChange, t, t, e.Time
+		if e.Type, e.Detail = model.StreamChange, t; !t.Bare() {
+			s.Last, s.Since = t, e.Time
+		}
 		if t.Removes() {
 			r.leave(s.ID)
 		}

@@ -107,7 +107,7 @@ func (p *property) step(t *testing.T) {
 	case n == 16:
 		x.Type = model.StreamChange
 		x.Detail = model.Transition{From: model.State(p.rnd.IntN(16)), To: model.State(p.rnd.IntN(16)), Cause: model.CauseCut, Text: "größer \"", Attempt: 3,
-			Until: time.Unix(0, p.now.UnixNano()), Status: 500, Proto: "HTTP/2.0", RV: "1", Bytes: 2, Frames: 3, Took: 4, Total: 5}
+			Until: time.Unix(0, p.now.UnixNano()), Status: 500, Proto: "HTTP/2.0", RV: "1", Bytes: 2, Frames: 3, Took: 4, Total: 5, Request: p.request()}
 		err = p.w.Append(x.Record)
 	case n == 17:
 		x.Type = model.GapFound
@@ -129,6 +129,16 @@ func (p *property) step(t *testing.T) {
 		}
 	}
 	p.want = append(p.want, x)
+}
+
+// request is what a transition tells of one, if it does.
+func (p *property) request() *model.Request {
+	if p.rnd.IntN(2) == 0 {
+		return nil
+	}
+	return &model.Request{Number: 1 + p.rnd.Int64N(9), Verb: model.VerbList, Path: "/api/v1/pods", Query: "limit=5&labelSelector=a%3Db", Sent: time.Unix(0, p.now.UnixNano()),
+		Status: 200, Proto: "HTTP/2.0", Header: []string{"Audit-Id: x", "Warning: \"größer"}, Wait: 6, Took: 7, Bytes: 8, Frames: 9, Ended: p.rnd.IntN(2) == 0,
+		Cause: model.CauseCut, Text: "cut"}
 }
 
 // text is a piece of text that splices and JSON find hard.

@@ -179,6 +179,9 @@ func (s *surveyor) record(x *StreamSurvey, size int64) {
 	m := Moment{when, x.ID, e.Detail, e.Lost}
 	switch d := e.Detail.(type) {
 	case model.Transition:
+		if d.Bare() {
+			break
+		}
 		x.pass(when)
 		x.Last, x.Since = d, when
 		x.step(d)

@@ -210,8 +210,10 @@ func (w *Writer) AppendFrame(r model.Record, frame []byte) error {
 	name, v := "", any(nil)
 	switch d := r.Detail.(type) {
 	case model.Transition:
-		s.last, s.since = transitionOf(d), r.Time.UnixNano()
-		name, v = "transition", s.last
+		j := transitionOf(d)
+		if name, v = "transition", j; !d.Bare() {
+			s.last, s.since = j, r.Time.UnixNano()
+		}
 		if d.Removes() {
 			w.leave(s.ID)
 		}

@@ -298,7 +298,7 @@ func (p *Past) apply(e *tape.Entry) {
 			p.store.Progress(s.typ.Key(), recordedRV(e.RV))
 		}
 	}
-	if step, ok := e.Detail.(model.Transition); ok {
+	if step, ok := e.Detail.(model.Transition); ok && !step.Bare() {
 		p.mu.Lock()
 		s.last, s.since = step, e.Time
 		p.mu.Unlock()
