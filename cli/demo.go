@@ -75,7 +75,7 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 	defer d.stop(cancel)
 	session := session{
 		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types}, typed: args,
-		title: "demo  a recorded cluster, with chaos", streams: s, news: d.disturbances,
+		title: "demo  a recorded cluster, with chaos", streams: s, news: d.disturbances, closed: true,
 	}
 	if len(types) == 0 {
 		session.request.Types = d.types

@@ -26,13 +26,15 @@ import (
 type joiner struct {
 	engine  *watch.Engine
 	log     *model.Log
-	request resolve.Request
 	typed   []string // the TYPEs of the command line
 	known   string   // advice: which types there are
 	options watch.ClusterOptions
 	beside  *crew
 
 	mu      sync.Mutex
+	request resolve.Request
+	without map[typeKey]bool                    // removed by the user
+	asking  map[string]context.CancelFunc       // ends asking a context again
 	added   map[model.StreamInfo]model.StreamID // by info with ID 0
 	first   map[string]model.StreamID           // a stream of each context, to hang notes on
 	pending map[string][]model.Note             // notes of contexts without a stream
@@ -45,7 +47,8 @@ func newJoiner(e *watch.Engine, log *model.Log, s session, beside *crew) *joiner
 		engine: e, log: log, request: s.request, typed: s.typed, beside: beside,
 		known:   cmp.Or(s.known, "all types: kubectl api-resources"),
 		options: watch.ClusterOptions{QPS: s.flags.qps, Burst: s.flags.burst, HTTP1: s.flags.http1},
-		added:   map[model.StreamInfo]model.StreamID{}, first: map[string]model.StreamID{},
+		without: map[typeKey]bool{}, asking: map[string]context.CancelFunc{},
+		added: map[model.StreamInfo]model.StreamID{}, first: map[string]model.StreamID{},
 		pending: map[string][]model.Note{}, noted: map[string]bool{}, clients: map[string]*watch.Cluster{},
 	}
 }
@@ -188,8 +191,18 @@ func nothingAllowed(got []answer) error {
 
 // ask resolves one cluster, within its request timeout.
 func (j *joiner) ask(ctx context.Context, c *cluster) answer {
+	return j.askFor(ctx, c, j.requestFor(c))
+}
+
+func (j *joiner) askFor(ctx context.Context, c *cluster, req resolve.Request) answer {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	res, err := resolve.Resolve(ctx, j.config(c), req)
+	return answer{c, res, err}
+}
+
+// config is for requests that are answered at once.
+func (j *joiner) config(c *cluster) *rest.Config {
 	cfg := rest.CopyConfig(c.cfg)
 	cfg.Timeout = c.timeout
 	cfg.WarningHandler = rest.NoWarnings{} // the streams will tell
@@ -197,11 +210,12 @@ func (j *joiner) ask(ctx context.Context, c *cluster) answer {
 	if j.options.HTTP1 {
 		cfg.NextProtos = []string{"http/1.1"}
 	}
-	res, err := resolve.Resolve(ctx, cfg, j.requestFor(c))
-	return answer{c, res, err}
+	return cfg
 }
 
 func (j *joiner) requestFor(c *cluster) resolve.Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	req := j.request
 	req.Context, req.Server, req.Namespaces = c.name, c.server, c.namespaces
 	return req
@@ -218,7 +232,30 @@ func (j *joiner) fallback(ctx context.Context, c *cluster, why string) {
 		j.note(c.name, model.Note{Text: err.Error()})
 		return
 	}
-	j.beside.Go(func() { j.askAgain(ctx, c) })
+	j.askLater(ctx, c)
+}
+
+// askLater asks a cluster again until it answers, instead of one of the same
+// context that is asked already.
+func (j *joiner) askLater(ctx context.Context, c *cluster) {
+	j.stopAsking(c.name)
+	ctx, cancel := context.WithCancel(ctx)
+	j.mu.Lock()
+	j.asking[c.name] = cancel
+	j.mu.Unlock()
+	j.beside.Go(func() {
+		defer cancel()
+		j.askAgain(ctx, c)
+	})
+}
+
+func (j *joiner) stopAsking(context string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if cancel := j.asking[context]; cancel != nil {
+		cancel()
+		delete(j.asking, context)
+	}
 }
 
 func (j *joiner) askAgain(ctx context.Context, c *cluster) {
@@ -229,7 +266,7 @@ func (j *joiner) askAgain(ctx context.Context, c *cluster) {
 		case <-time.After(askAgainEvery/2 + rand.N(askAgainEvery)):
 		}
 		a := j.ask(ctx, c)
-		if a.err != nil {
+		if a.err != nil || ctx.Err() != nil {
 			continue
 		}
 		if err := j.join(c, a.res); err != nil {
@@ -248,7 +285,7 @@ func (j *joiner) join(c *cluster, res resolve.Result) error {
 	}
 	j.mu.Lock()
 	for _, t := range res.Targets {
-		if _, ok := j.added[t.StreamInfo]; !ok {
+		if _, ok := j.added[t.StreamInfo]; !ok && !j.without[typeOf(t.StreamInfo)] {
 			id := j.engine.Add(client, t)
 			j.added[t.StreamInfo] = id
 			if _, ok := j.first[c.name]; !ok {

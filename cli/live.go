@@ -29,6 +29,7 @@ type session struct {
 	streams  streams
 	title    string
 	news     <-chan model.Note // to show as they come; nil for none
+	closed   bool              // there are no other contexts to choose
 }
 
 // runLive is the root command.

@@ -19,6 +19,7 @@ import (
 // Request says what to watch in one cluster.
 type Request struct {
 	Types      []Arg    // empty is [Default]
+	Also       []Arg    // besides
 	Namespaces []string // empty is all
 	Label      string   // selectors, given to every stream
 	Field      string
@@ -137,13 +138,15 @@ type candidate struct {
 // candidates finds the types and spreads them over the namespaces, without
 // repetitions. What it cannot find goes to res.
 func (c *Catalog) candidates(req Request, res *Result) []candidate {
-	args, explicit := req.Types, true
+	args, usual := req.Types, 0
 	if len(args) == 0 {
-		args, explicit = Default(), false
+		args = Default()
+		usual = len(args)
 	}
 	var out []candidate
 	seen := map[model.StreamInfo]bool{}
-	for _, arg := range args {
+	for i, arg := range slices.Concat(args, req.Also) {
+		explicit := i >= usual
 		found := c.find(arg.Type)
 		if err := c.unusable(arg, found, req.Context); err != nil {
 			if !explicit {
