@@ -22,6 +22,7 @@ type driver struct {
 	controls *demoControls
 	quit     bool
 	deck     *memoryDeck // of a replay
+	raw      []string    // what went to the terminal beside the frames
 }
 
 // epoch is the time of all scripts.
@@ -60,7 +61,11 @@ func (d *driver) run(cmd tea.Cmd) {
 		}
 	case tea.QuitMsg:
 		d.quit = true
-	case infosMsg, objectMsg, scanMsg, searchMsg, optionsMsg, readMsg, recordMsg:
+	case tea.RawMsg:
+		if s, ok := msg.Msg.(string); ok {
+			d.raw = append(d.raw, s)
+		}
+	case copyMsg, infosMsg, objectMsg, scanMsg, searchMsg, optionsMsg, readMsg, recordMsg:
 		d.send(msg)
 	}
 }

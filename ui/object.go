@@ -187,9 +187,13 @@ func (p *objectPane) line() (d docLine, ok bool) {
 	return p.doc[p.cursor], true
 }
 
+// pointed reports whether a line has the cursor: where lines lead somewhere, and
+// where keys are about the line under it.
+func (p *objectPane) pointed() bool { return !p.hasRow && p.data != nil && (p.leads || p.focused) }
+
 // scroll moves the cursor, or the window in a view without one.
 func (p *objectPane) scroll(n int) {
-	if !p.leads {
+	if !p.pointed() {
 		p.top += n
 		p.settle()
 		return
@@ -263,7 +267,7 @@ func (p *objectPane) draw() []string {
 		out = append(out, l.end(p.r.w))
 	}
 	for i := p.top; i < len(p.doc) && len(out) < p.r.h; i++ {
-		out = append(out, p.drawn(p.doc[i], p.leads && i == p.cursor))
+		out = append(out, p.drawn(p.doc[i], p.pointed() && i == p.cursor))
 	}
 	for blank := newLine("").end(p.r.w); len(out) < p.r.h; {
 		out = append(out, blank)

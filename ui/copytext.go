@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rewatch/model"
+	"rewatch/model/clean"
+	"rewatch/model/diff"
+	"rewatch/themes"
+)
+
+// docPlain is a line of the object pane as text, in full: what is copied,
+// searched and given to other programs.
+func docPlain(d docLine) string {
+	s := ""
+	switch d.kind {
+	case docField:
+		s = fmt.Sprintf("%-14s %s", d.a, d.b)
+	case docChange:
+		s = changePlain(d)
+	case docOld:
+		s = "  - " + d.a
+	case docNew:
+		s = "  + " + d.a
+	case docSame:
+		s = "    " + d.a
+	case docRule:
+		s = "── " + d.a
+	case docBlame:
+		s = fmt.Sprintf("%24s %4s │ %s", d.a, d.b, d.c)
+	case docEntry:
+		s = fmt.Sprintf("%-12s %s  %s", d.a, d.b, d.c)
+	case docTree:
+		s = strings.TrimRight(d.a+"  "+d.b, " ")
+	default:
+		s = d.a
+	}
+	if d.by != "" {
+		s += "  (" + d.by + ")"
+	}
+	return clean.Line(s)
+}
+
+func changePlain(d docLine) string {
+	switch {
+	case d.op == diff.Add:
+		return strings.TrimRight("+ "+d.a+"  "+d.c, " ")
+	case d.op == diff.Remove:
+		return strings.TrimRight("- "+d.a+"  "+d.b, " ")
+	case d.b == "" && d.c == "":
+		return "~ " + d.a
+	}
+	return "~ " + d.a + "  " + d.b + " → " + d.c
+}
+
+// plain is a row as text, as wide as it needs to be.
+func (t *timeline) plain(e model.Event) string {
+	wide := *t
+	wide.cols = newColumns(plainWidth, t.cols.context > 0)
+	wide.cols.manager = min(wide.cols.manager, 40)
+	wide.st = &themes.Styles{}
+	info, _ := t.infos.get(e.Seq)
+	words := strings.Fields(ansi.Strip(wide.row(e, t.folded(e), info, rowKey{seq: e.Seq})))
+	return strings.Join(words, " ")
+}
+
+// plainWidth is room for all that a row says.
+const plainWidth = 600
+
