@@ -62,7 +62,7 @@ type pageInfo struct {
 // pages is the table. A page is a file and a row.
 func pages() []pageInfo {
 	return []pageInfo{
-		{name: "Problems", key: "F", help: "fights, flaps and restart loops", when: (*App).hasFindings, open: openProblems, keys: problemKeys()},
+		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", open: openProblems, keys: problemKeys()},
 	}
 }
 

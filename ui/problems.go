@@ -5,104 +5,257 @@ import (
 	"strings"
 	"time"
 
-	"rewatch/model/fights"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"rewatch/model"
+	"rewatch/model/health"
 )
 
-// problems is the page of what goes to and fro: fights, then restart loops,
-// then flaps, the newest of each first.
+// problems is the page of what is wrong: streams in trouble, objects in a bad
+// state as far as the log knows, what goes to and fro, gaps. It ends with what
+// was checked and what is not known. What the log knows is worked out outside of
+// the event loop; a frame writes the lines that it shows.
 type problems struct {
 	pageBase
 	cursor, top, h int
-	lines          []listLine
-	seen           int // findings that lines was made of
+	items          []problem
+	folded         map[string]bool // sections, by title
+
+	know    *understanding // that items are of
+	count   int            // of problems
+	pending int            // rows that had not been read
+	asked   bool
+	at      time.Time     // of the newest answer
+	pause   time.Duration // until the next question
 }
 
-func openProblems(*App) page { return &problems{} }
+// problem is a line of the page.
+type problem struct {
+	section string // of which this is the title; "" is a line of one
+	n       int    // problems in the section
+	key     problemKey
+	show    func(a *App) problemText
+	about   model.Identity // what it is about, if that is another object than to
+	to      model.ObjectID // 0 leads nowhere
+	seq     model.Seq
+}
+
+// problemKey tells lines apart, so that the cursor stays on its own.
+type problemKey struct {
+	section, reason string
+	object          model.ObjectID
+	seq             model.Seq
+}
+
+// problemText is a line as it reads now.
+type problemText struct {
+	reason, age, name, text string
+	bad                     bool // it is known to be so now
+}
+
+// problemsPause is how often the page asks what is wrong while it is open.
+const problemsPause = 500 * time.Millisecond
+
+// problemLimit bounds the lines of a section.
+const problemLimit = 500
+
+// problemReport is what the log knows.
+type problemReport struct {
+	know   *understanding
+	parts  []health.Part
+	unread int
+	took   time.Duration
+}
+
+func openProblems(*App) page { return &problems{folded: map[string]bool{}, cursor: 1} }
 
 func problemKeys() []binding {
 	return []binding{
-		{id: "problem-open", keys: []string{"enter"}, help: "go to the object of this line; esc comes back", hint: "open", do: act(func(a *App) {
-			if p, ok := a.page.page.(*problems); ok && p.cursor < len(p.lines) {
-				a.leavePage(p.lines[p.cursor].to, p.lines[p.cursor].seq)
-			}
-		})},
+		{id: "problem-open", keys: []string{"enter"}, help: "go to the object of this line (esc comes back), fold or unfold this section", hint: "open",
+			do: act(func(a *App) { a.page.page.(*problems).enter(a) })},
 	}
 }
 
-func (a *App) hasFindings() (bool, string) {
-	if n := a.timeline.know.unread(); len(a.findings) == 0 && n > 100 {
-		return false, "nothing goes to and fro so far; " + count(n) + " rows are still to be read"
+func (p *problems) lack(a *App) tea.Cmd {
+	if p.asked || p.know == a.timeline.know && a.clock.Sub(p.at) < p.pause {
+		return nil
 	}
-	return len(a.findings) > 0, "nothing goes to and fro"
+	p.asked = true
+	know, now := a.timeline.know, a.now
+	return func() tea.Msg {
+		begin := time.Now()
+		unread := know.unread()
+		know.mu.Lock()
+		defer know.mu.Unlock()
+		r := problemReport{know: know, parts: know.health.Report(now, problemLimit), unread: unread}
+		r.took = time.Since(begin)
+		return pageMsg{to: p, data: r}
+	}
+}
+
+func (p *problems) take(a *App, m pageMsg) {
+	p.asked = false
+	r := m.data.(problemReport)
+	if r.know != a.timeline.know {
+		return // of a log that is not shown any more
+	}
+	// What takes long because there is much of it is asked for less often.
+	p.at, p.pause, p.pending = a.clock, max(problemsPause, 20*r.took), r.unread
+	p.know = r.know
+	p.build(a, r.parts)
 }
 
 func (p *problems) info(a *App) string {
-	s := plural(len(a.findings), "finding")
-	if a.dropped > 0 {
-		s += " · " + count(a.dropped) + " older not kept"
+	switch {
+	case p.know != a.timeline.know:
+		return "looking…"
+	case p.pending > unreadWorthTelling:
+		return plural(p.count, "problem") + " so far · " + plural(p.pending, "row") + " still to be read"
 	}
-	return s
+	return plural(p.count, "problem")
 }
 
-func (p *problems) move(_ *App, n int) { p.cursor = max(min(p.cursor+n, len(p.lines)-1), 0) }
+// unreadWorthTelling is how many unread rows are news: some always are, while
+// much happens.
+const unreadWorthTelling = 100
 
-func (p *problems) edge(_ *App, dir int) { p.cursor = max(dir*(len(p.lines)-1), 0) }
+func (p *problems) move(_ *App, n int) { p.cursor = max(min(p.cursor+n, len(p.items)-1), 0) }
+
+func (p *problems) edge(_ *App, dir int) { p.cursor = max(dir*(len(p.items)-1), 0) }
 
 func (p *problems) click(a *App, _, y int) {
-	if i := p.top + y; i < len(p.lines) {
+	switch i := p.top + y; {
+	case i >= len(p.items):
+	case i == p.cursor:
+		p.enter(a)
+	default:
 		p.cursor = i
 	}
 }
 
-func (p *problems) draw(a *App, r rect) []string {
-	p.h = r.h
-	p.lines = a.findingLines()
-	p.cursor = max(min(p.cursor, len(p.lines)-1), 0)
-	p.top = max(min(p.top, p.cursor, len(p.lines)-p.h), p.cursor-p.h+1, 0)
-	out := make([]string, 0, r.h)
-	for i := p.top; i < len(p.lines) && len(out) < r.h; i++ {
-		out = append(out, p.lines[i].draw(&a.st, r.w, i == p.cursor))
+// enter goes where the line leads, or folds the section.
+func (p *problems) enter(a *App) {
+	if p.cursor >= len(p.items) {
+		return
 	}
-	for blank := newLine("").end(r.w); len(out) < r.h; {
+	d := p.items[p.cursor]
+	if d.section != "" {
+		p.folded[d.section] = !p.folded[d.section]
+		p.at = time.Time{} // built anew at once
+		return
+	}
+	if d.about.Name != "" {
+		if k, _, ok := a.log.Lookup(d.about); ok && k.Object != 0 {
+			d.to, d.seq = k.Object, noRow
+		}
+	}
+	if d.to == 0 {
+		a.say("this line leads nowhere")
+		return
+	}
+	a.leavePage(d.to, d.seq)
+}
+
+func (p *problems) draw(a *App, r rect) []string {
+	items := p.items
+	if p.know != a.timeline.know {
+		items = nil
+	}
+	if p.h = r.h; r.h > 3*detailRows {
+		p.h -= detailRows
+	}
+	p.cursor = max(min(p.cursor, len(items)-1), 0)
+	p.top = max(min(p.top, p.cursor, len(items)-p.h), p.cursor-p.h+1, 0)
+	out := make([]string, 0, r.h)
+	for i := p.top; i < len(items) && len(out) < p.h; i++ {
+		out = append(out, p.line(a, &items[i], r.w, i == p.cursor))
+	}
+	blank := newLine("").end(r.w)
+	for len(out) < p.h {
 		out = append(out, blank)
+	}
+	if r.h > p.h {
+		out = append(out, p.detail(a, items, r.w)...)
 	}
 	return out
 }
 
-// findingLines tells the findings.
-func (a *App) findingLines() []listLine {
-	var lines []listLine
-	for i := len(a.findings) - 1; i >= 0; i-- {
-		f := &a.findings[i]
-		id := a.log.Identity(f.Object)
-		text := id.Kind + " " + id.Name + "  " + f.Path
-		if id.Namespace != "" {
-			text = id.Kind + " " + id.Namespace + "/" + id.Name + "  " + f.Path
-		}
-		if len(f.Also) > 0 {
-			text += " +" + count(len(f.Also))
-		}
-		var values []string
-		for _, v := range f.Values {
-			values = append(values, value(v))
-		}
-		if f.Kind == fights.RestartLoop {
-			text += "  " + plural(f.Count, "restart")
-		} else {
-			text += "  " + strings.Join(values, " ↔ ") + "  " + plural(f.Count, "change")
-		}
-		if len(f.Managers) > 0 {
-			text += " by " + strings.Join(f.Managers, ", ")
-		}
-		at := func(t int64) string { return time.Unix(0, t).In(a.o.Location).Format("15:04:05") }
-		text += "  " + at(f.Since) + "…" + at(f.Until)
-		d := listLine{head: strings.ToUpper(f.Kind.String()), text: text, to: f.Object, seq: noRow}
-		if n := len(f.Rows); n > 0 {
-			d.seq = f.Rows[n-1]
-		}
-		lines = append(lines, d)
+// detailRows is the height of what tells the line under the cursor in full: a
+// rule and the text.
+const detailRows = 3
+
+// detail tells the line under the cursor in full.
+func (p *problems) detail(a *App, items []problem, w int) []string {
+	l := newLine("")
+	l.fill(a.st.Rule, "─", w)
+	out := []string{l.end(w)}
+	text := ""
+	if p.cursor < len(items) && items[p.cursor].section == "" {
+		t := items[p.cursor].show(a)
+		text = strings.Join(slices.DeleteFunc([]string{t.reason, t.name, t.text}, func(s string) bool { return s == "" }), " · ")
 	}
-	rank := func(d listLine) int { return slices.Index([]string{"FIGHT", "RESTART LOOP", "FLAP"}, d.head) }
-	slices.SortStableFunc(lines, func(a, b listLine) int { return rank(a) - rank(b) })
-	return lines
+	text, _ = safe(text)
+	for len(out) < detailRows {
+		l := newLine("")
+		l.glyphs("", " ", 1)
+		part := text
+		if len(out) < detailRows-1 {
+			part = ansi.Truncate(text, w-2, "")
+			if i := strings.LastIndexByte(part, ' '); i > 0 && len(part) < len(text) && text[len(part)] != ' ' {
+				part = part[:i]
+			}
+		}
+		text = strings.TrimPrefix(text[len(part):], " ")
+		l.upTo(a.st.Text, part, w-2)
+		out = append(out, l.end(w))
+	}
+	return out
+}
+
+// line writes a line: what it is, since when, of what, and what else is known.
+func (p *problems) line(a *App, d *problem, w int, selected bool) string {
+	st := &a.st
+	l := newLine("")
+	mark := " "
+	if selected {
+		l, mark = newLine(st.Selected), "▌"
+	}
+	l.glyphs(st.Title, mark, 1)
+	if d.section != "" {
+		sign := "▾ "
+		if p.folded[d.section] {
+			sign = "▸ "
+		}
+		l.glyphs(st.Dim, sign, 2)
+		l.text(st.Title, d.section)
+		if d.n > 0 {
+			l.text(st.Dim, "  "+count(d.n))
+		}
+		return l.end(w)
+	}
+	t := d.show(a)
+	if t.reason == "" {
+		l.upTo(st.Dim, "  "+t.text, w-l.w)
+		return l.end(w)
+	}
+	reason, name := 17, 24
+	if w >= 110 {
+		reason, name = 24, 42
+	}
+	l.glyphs("", "  ", 2)
+	style := st.WarnBold
+	if t.bad {
+		style = st.BadBold
+	}
+	l.cell(style, t.reason, reason)
+	l.right(st.Dim, t.age, 5)
+	l.glyphs("", "  ", 2)
+	if t.name != "" {
+		shown, _ := safe(t.name)
+		l.cell(st.Text, middle(shown, name), name)
+		l.glyphs("", "  ", 2)
+	}
+	l.upTo(st.Text, t.text, w-l.w)
+	return l.end(w)
 }

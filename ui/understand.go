@@ -11,6 +11,7 @@ import (
 	"rewatch/model"
 	"rewatch/model/belong"
 	"rewatch/model/fights"
+	"rewatch/model/health"
 	"rewatch/model/noise"
 )
 
@@ -31,6 +32,7 @@ type understanding struct {
 	next   model.Seq  // the first row that was not read
 	belong *belong.Index
 	fights *fights.Detector
+	health *health.Book
 }
 
 func newUnderstanding(log *model.Log, list []noise.Rule) *understanding {
@@ -38,7 +40,7 @@ func newUnderstanding(log *model.Log, list []noise.Rule) *understanding {
 	if err != nil {
 		rules, list = &noise.Rules{}, nil // whoever reads them from a file checks them
 	}
-	return &understanding{log: log, rules: rules, list: list, belong: belong.New(log), fights: fights.New(log)}
+	return &understanding{log: log, rules: rules, list: list, belong: belong.New(log), fights: fights.New(log), health: health.New(log)}
 }
 
 // verdict is what is known of a row: 0 nothing, real that it is to be shown,
@@ -172,17 +174,19 @@ func (u *understanding) read(ctx context.Context, s model.Snapshot) readMsg {
 
 // readRow reports whether something goes to and fro with a row.
 func (u *understanding) readRow(e model.Event) (found bool) {
-	if !e.Type.IsObject() {
+	if !e.Type.IsObject() || e.Type == model.Added || e.Has(model.Replayed) {
+		u.health.Add(e, nil)
+		if e.Type.IsObject() {
+			u.belong.Add(e)
+		}
 		return false
 	}
 	u.belong.Add(e)
-	if e.Type == model.Added || e.Has(model.Replayed) {
-		return false
-	}
 	c, ok := readChange(u.log, e)
 	if !ok {
 		return false
 	}
+	u.health.Add(e, c.raw)
 	if u.rule(e, &c) > 0 || e.Type != model.Modified || c.before == nil {
 		return false
 	}

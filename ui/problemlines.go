@@ -1,0 +1,202 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"rewatch/model"
+	"rewatch/model/fights"
+	"rewatch/model/health"
+)
+
+// build makes the lines of what is wrong now; the cursor stays on its line.
+func (p *problems) build(a *App, parts []health.Part) {
+	var at problemKey
+	if p.cursor < len(p.items) {
+		at = p.items[p.cursor].key
+	}
+	p.items, p.count = nil, 0
+	p.section("Streams", len(a.all.troubles), troubleLines(a))
+	i := 0
+	for ; i < len(parts) && parts[i].Section < health.Gaps; i++ {
+		p.part(parts[i])
+	}
+	p.section("To and fro", len(a.findings)+a.dropped, a.findingLines())
+	for ; i < len(parts); i++ {
+		p.part(parts[i])
+	}
+	p.section("What was checked", 0, a.checkedLines())
+	for i := range p.items {
+		if p.items[i].key == at {
+			p.cursor = i
+		}
+	}
+}
+
+// section adds a section of n problems, unless there are none.
+func (p *problems) section(title string, n int, lines []problem) {
+	if len(lines) == 0 {
+		return
+	}
+	p.count += n
+	p.items = append(p.items, problem{section: title, n: n, key: problemKey{section: title}})
+	if p.folded[title] {
+		return
+	}
+	for i := range lines {
+		lines[i].key.section = title
+	}
+	p.items = append(p.items, lines...)
+	if more := n - len(lines); more > 0 {
+		text := "and " + count(more) + " more"
+		p.items = append(p.items, problem{key: problemKey{section: title, reason: "more"}, show: func(*App) problemText { return problemText{text: text} }})
+	}
+}
+
+// part adds what the log knows of one section.
+func (p *problems) part(part health.Part) {
+	lines := make([]problem, len(part.Problems))
+	for i := range part.Problems {
+		x := &part.Problems[i]
+		lines[i] = problem{key: problemKey{reason: x.Reason, object: x.Object, seq: x.Seq}, to: x.Object, seq: x.Seq, about: x.About,
+			show: func(a *App) problemText { return a.problemText(x) }}
+		if x.Section == health.Warnings { // its row and count change
+			lines[i].key = problemKey{reason: x.Reason + "\x00" + x.About.Namespace + "\x00" + x.About.Name}
+		}
+	}
+	p.section(part.Section.String(), part.Total, lines)
+}
+
+// problemText is what a problem of the log reads.
+func (a *App) problemText(x *health.Problem) problemText {
+	t := problemText{reason: x.Reason, age: age(a.now.Sub(x.When())), text: x.Text, bad: x.Section < health.Restarts || x.Section == health.Jobs}
+	if x.Count > 1 {
+		t.reason += " ×" + count(x.Count)
+	}
+	switch id := a.log.Identity(x.Object); {
+	case x.About.Name != "":
+		t.name = a.nameOn(x.About, true)
+	case x.Object != 0:
+		t.name = a.nameOn(id, x.Section == health.Workloads)
+	case x.Section == health.Gaps:
+		t.name = a.all.name(a.all.stream(x.Stream))
+	}
+	if s := a.statusOf(x.Stream); s != nil && x.Object != 0 && unwell(s) {
+		t.text, t.bad = strings.TrimSuffix("as of "+a.clockText(s.Since)+", now unknown: "+t.text, ": "), false
+	}
+	return t
+}
+
+// nameOn is how an object is called on a page: with its kind where that is not
+// said by the section, with its context where there are several.
+func (a *App) nameOn(id model.Identity, kind bool) string {
+	s := id.Name
+	if id.Namespace != "" && id.Namespace != a.all.namespace {
+		s = id.Namespace + "/" + s
+	}
+	if kind {
+		s = id.Kind + " " + s
+	}
+	if a.all.contexts > 1 {
+		s = id.Context + " " + s
+	}
+	return s
+}
+
+func (a *App) statusOf(id model.StreamID) *model.StreamStatus {
+	if id < 0 || int(id) >= len(a.all.streams) {
+		return nil
+	}
+	return &a.all.streams[id]
+}
+
+func (a *App) clockText(t time.Time) string { return t.In(a.o.Location).Format("15:04:05") }
+
+// troubleLines tells of the streams that are not well: since when, the next try,
+// the cause, and what this user would have to be allowed.
+func troubleLines(a *App) (out []problem) {
+	for _, t := range a.all.troubles {
+		out = append(out, problem{key: problemKey{reason: t.name(&a.all)}, show: func(a *App) problemText {
+			x := problemText{reason: word(t.StreamStatus).String(), name: t.name(&a.all), bad: t.State != model.Overdue}
+			if t.alike > 0 {
+				x.name += " +" + count(t.alike)
+			}
+			if !t.Since.IsZero() {
+				x.age = age(a.now.Sub(t.Since))
+			}
+			when, why := a.all.plight(t.StreamStatus, a.now)
+			if strings.HasPrefix(when, "for ") && why != "" {
+				when, why = why, "" // the age says it
+			}
+			x.text = strings.TrimSuffix(when+": "+why, ": ")
+			if t.outage != nil {
+				x.text += " · " + plural(len(t.outage.waiting), "stream") + " of this host wait for it"
+			}
+			if t.State == model.Denied {
+				x.text += " · needs: " + permission(t.StreamStatus)
+			}
+			return x
+		}})
+	}
+	return out
+}
+
+// permission is what must be allowed so that a stream can be read, as kubectl
+// auth can-i takes it.
+func permission(s *model.StreamStatus) string {
+	verb := "list and watch"
+	if r := s.Failure.Request; r != nil && r.Verb == model.VerbList {
+		verb = "list"
+	} else if r != nil {
+		verb = "watch"
+	}
+	out := verb + " " + s.Name()
+	switch {
+	case s.Namespace != "":
+		return out + " -n " + s.Namespace
+	case s.Namespaced:
+		return out + " -A"
+	}
+	return out
+}
+
+// findingLines tells what goes to and fro: fights, then restart loops, then
+// flaps, the newest of each first.
+func (a *App) findingLines() (out []problem) {
+	for _, kind := range []fights.Kind{fights.Fight, fights.RestartLoop, fights.Flap} {
+		for i := len(a.findings) - 1; i >= 0; i-- {
+			f := &a.findings[i]
+			if f.Kind != kind {
+				continue
+			}
+			d := problem{key: problemKey{reason: kind.String() + f.Path, object: f.Object}, to: f.Object, seq: noRow, show: func(a *App) problemText { return a.findingText(f) }}
+			if n := len(f.Rows); n > 0 {
+				d.seq = f.Rows[n-1]
+			}
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (a *App) findingText(f *fights.Finding) problemText {
+	t := problemText{reason: strings.ToUpper(f.Kind.String()), age: age(a.now.Sub(time.Unix(0, f.Until))), name: a.nameOn(a.log.Identity(f.Object), true), bad: f.Kind != fights.Flap}
+	t.text = f.Path
+	if len(f.Also) > 0 {
+		t.text += " +" + count(len(f.Also))
+	}
+	if f.Kind == fights.RestartLoop {
+		t.text = plural(f.Count, "restart") + "  " + t.text
+	} else {
+		var values []string
+		for _, v := range f.Values {
+			values = append(values, value(v))
+		}
+		t.text += "  " + strings.Join(values, " ↔ ") + "  " + plural(f.Count, "change")
+	}
+	if len(f.Managers) > 0 {
+		t.text += " by " + strings.Join(f.Managers, ", ")
+	}
+	t.text += "  " + a.clockText(time.Unix(0, f.Since)) + "…" + a.clockText(time.Unix(0, f.Until))
+	return t
+}
