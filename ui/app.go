@@ -98,7 +98,6 @@ func NewApp(ctx context.Context, o Options) *App {
 	if o.Noise == nil {
 		a.o.Noise = noise.Default()
 	}
-	a.wake.rules = a.o.Noise
 	a.timeline = newTimeline(a.log, o.Location, &a.st, &a.all)
 	a.timeline.know = newUnderstanding(a.log, a.o.Noise)
 	a.timeline.index.verdicts = &a.timeline.know.verdicts
@@ -257,6 +256,10 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.timeline.take(msg)
 	case readMsg:
 		a.takeRead(msg)
+	case likeMsg:
+		a.takeLike(msg)
+	case rulesMsg:
+		return a.takeRules(msg)
 	case optionsMsg:
 		a.filter.take(msg)
 	case recordMsg:

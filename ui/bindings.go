@@ -43,6 +43,7 @@ func generalKeys() []binding {
 		{id: "filter", keys: []string{"/"}, help: "filter: words, kind:pod, path:replicas, cel:…", hint: "filter", do: act((*App).editFilter)},
 		{id: "noise", keys: []string{"a"}, help: "show all rows, or fold what says nothing: heartbeats, renewals, routine", hint: "all rows", do: act((*App).toggleNoise)},
 		{id: "folded", keys: []string{"A"}, help: "what is folded, by which rules", do: act((*App).noiseList)},
+		{id: "fold-like", scope: scopeTimeline, keys: []string{"x"}, help: "fold changes like this one: shows the rule first", when: (*App).canFoldLike, do: (*App).foldLike},
 		{id: "retry", live: true, keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
 			when: (*App).canRetry, do: act((*App).retry)},
 		{id: "mark", keys: []string{"m"}, help: "mark this moment, with a text if wanted", when: (*App).canMark, do: act((*App).askMark)},

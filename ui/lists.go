@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"strings"
+	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
 	"rewatch/themes"
@@ -23,6 +23,7 @@ type listLine struct {
 	head, text string
 	to         model.ObjectID // 0 leads nowhere
 	seq        model.Seq
+	do         func(*App) tea.Cmd // what enter does instead; nil is nothing
 }
 
 // draw writes a line of a list in w cells.
@@ -72,27 +73,7 @@ func (p *listPane) over(rows []string, w int) []string {
 // noiseList is what is folded, by rule.
 func (a *App) noiseList() {
 	x := a.timeline.index
-	known := 0
-	var lines []listLine
-	for i, r := range a.timeline.know.list {
-		if i > 0 && r.Name == a.timeline.know.list[i-1].Name {
-			continue
-		}
-		what := "any kind"
-		if r.Kind != "" {
-			what = r.Kind
-		}
-		switch {
-		case r.Deleted > 0:
-			what += ": deleted after " + r.Deleted.String() + " without news"
-		case len(r.Paths) == 0:
-			what += ": nothing but generation, resourceVersion, managedFields"
-		default:
-			what += ": " + strings.Join(r.Paths, ", ")
-		}
-		lines = append(lines, listLine{head: count(x.byRule[i+1]) + " rows", text: r.Name + " (" + what + ")"})
-		known += x.byRule[i+1]
-	}
+	lines, known := a.ruleLines()
 	lines = append(lines, listLine{head: count(x.hidden-known) + " rows", text: "heartbeats of streams, initial lists, routine steps of streams, objects sent again"})
 	if n := a.timeline.know.unread(); n > 0 {
 		lines = append(lines, listLine{head: count(n) + " rows", text: "not read yet"})
@@ -106,12 +87,16 @@ func (a *App) noiseList() {
 
 func (a *App) canFollowList() (bool, string) {
 	d, ok := a.list.selected()
-	return ok && d.to != 0, "this line leads nowhere"
+	return ok && (d.to != 0 || d.do != nil), "this line leads nowhere"
 }
 
-func (a *App) followList() {
+func (a *App) followList() tea.Cmd {
 	d, _ := a.list.selected()
 	a.list.shown = false
+	if d.do != nil {
+		return d.do(a)
+	}
 	a.object.before = nil
 	a.goTo(d.to, d.seq)
+	return nil
 }

@@ -24,7 +24,7 @@ func TestNoiseIsFoldedByRule(t *testing.T) {
 			continue
 		}
 		c, _ := readChange(d.app.log, e)
-		rule := d.app.timeline.know.rules.Classify(e, c.id, c.before, c.raw, &c.result)
+		rule := d.app.timeline.know.rules.Load().rules.Classify(e, c.id, c.before, c.raw, &c.result)
 		if listed[seq] == (rule != nil) {
 			t.Fatalf("row %d, %s: listed is %v, the rule %v", seq, c.summary(e), listed[seq], rule)
 		}

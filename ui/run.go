@@ -38,6 +38,9 @@ type Options struct {
 	// Noise are the rules by which changes are folded that say nothing; nil is
 	// noise.Default. They have to be ones that noise.Compile takes.
 	Noise []noise.Rule
+	// SaveNoise keeps a rule for the next time, in NoiseFile; nil: it cannot.
+	SaveNoise func(noise.Rule) error
+	NoiseFile string
 	// Environ is the environment of the terminal, "KEY=value": TERM,
 	// COLORTERM, NO_COLOR and SSH_TTY are looked at. nil is none.
 	Environ []string

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"rewatch/model"
+	"rewatch/model/noise"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -85,6 +86,14 @@ var scenes = []struct {
 	{"owners", func(d *driver) { d.script(); d.openPod("g", "w") }},
 	{"story", func(d *driver) { d.script(); d.openPod("g", "h", "z") }},
 	{"folded", func(d *driver) { d.script(); d.press("A") }},
+	{"fold-like", func(d *driver) {
+		d.script()
+		d.app.o.NoiseFile = "/home/dev/.config/rewatch/config.yaml"
+		d.app.o.SaveNoise = func(noise.Rule) error { return nil }
+		d.press("/")
+		d.typeText("kind:deploy type:modified")
+		d.press("enter", "x")
+	}},
 	{"findings", func(d *driver) {
 		d.script()
 		for i := range 6 {

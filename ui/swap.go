@@ -49,7 +49,7 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 		s := &swapped{log: w.deck.Log(), query: o.query}
 		s.snap = s.log.Snapshot()
 		all := newOverall(s.log.Streams(time.Time{}), time.Time{})
-		s.memory, s.know = newMemory(), newUnderstanding(s.log, w.rules)
+		s.memory, s.know = newMemory(), o.know.anew(s.log)
 		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory, s.know)
 		s.index = newIndex(nil, o.noise, s.snap.End(), all.host) // if nothing is found at first
 		s.index.limit, s.index.verdicts = s.snap.End(), &s.know.verdicts

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,23 +25,25 @@ import (
 // limited number of paths and findings.
 type understanding struct {
 	log      *model.Log
-	rules    *noise.Rules
-	list     []noise.Rule // those rules
+	rules    atomic.Pointer[ruleSet]
 	verdicts verdicts
 
 	mu     sync.Mutex // of what follows
 	next   model.Seq  // the first row that was not read
+	again  model.Seq  // the first row that the newest rules have not judged; noRow is none
 	belong *belong.Index
 	fights *fights.Detector
 	health *health.Book
 }
 
 func newUnderstanding(log *model.Log, list []noise.Rule) *understanding {
-	rules, err := noise.Compile(list)
+	u := &understanding{log: log, again: noRow, belong: belong.New(log), fights: fights.New(log), health: health.New(log)}
+	set, err := newRuleSet(list, len(list))
 	if err != nil {
-		rules, list = &noise.Rules{}, nil // whoever reads them from a file checks them
+		set = &ruleSet{rules: &noise.Rules{}, own: &noise.Rules{}} // whoever reads them from a file checks them
 	}
-	return &understanding{log: log, rules: rules, list: list, belong: belong.New(log), fights: fights.New(log), health: health.New(log)}
+	u.rules.Store(set)
+	return u
 }
 
 // verdict is what is known of a row: 0 nothing, real that it is to be shown,
@@ -121,13 +124,8 @@ func (u *understanding) rule(e model.Event, c *change) int {
 		return v.rule()
 	}
 	v := real
-	if r := u.rules.Classify(e, c.id, c.before, c.raw, &c.result); r != nil {
-		for i := range u.list {
-			if u.list[i].Name == r.Name {
-				v = verdict(i + 1)
-				break
-			}
-		}
+	if r := u.rules.Load().judge(e, c); r > 0 {
+		v = verdict(r)
 	}
 	u.verdicts.add(e.Seq, v)
 	return v.rule()
@@ -145,6 +143,8 @@ const (
 type readMsg struct {
 	u        *understanding
 	from, to model.Seq
+	next     model.Seq        // the first row that was not read
+	again    bool             // there are rows before that newer rules have to judge
 	findings []fights.Finding // all that are kept; nil if nothing is new
 	dropped  int              // findings that are not
 }
@@ -154,6 +154,9 @@ func (u *understanding) read(ctx context.Context, s model.Snapshot) readMsg {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.next = max(u.next, s.First())
+	if u.again < u.next {
+		return u.readAgain(ctx, s)
+	}
 	m := readMsg{u: u, from: u.next}
 	found := false
 	for begin := time.Now(); u.next < s.End() && ctx.Err() == nil; u.next++ {
@@ -163,7 +166,7 @@ func (u *understanding) read(ctx context.Context, s model.Snapshot) readMsg {
 		found = u.readRow(s.At(u.next)) || found
 	}
 	u.verdicts.forget(s.First())
-	if m.to = u.next; found {
+	if m.to, m.next = u.next, u.next; found {
 		for _, f := range u.fights.Findings() {
 			m.findings = append(m.findings, *f)
 		}
@@ -213,7 +216,7 @@ func (a *App) takeRead(m readMsg) {
 	if m.u != a.timeline.know {
 		return // of a log that is not shown any more
 	}
-	a.reading, a.behind, a.readNext = false, m.to < a.last.End(), m.to
+	a.reading, a.behind, a.readNext = false, m.again || m.next < a.last.End(), m.next
 	if m.findings != nil {
 		a.findings, a.dropped = m.findings, m.dropped
 	}

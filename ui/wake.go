@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
-	"rewatch/model/noise"
 	"rewatch/model/query"
 )
 
@@ -16,7 +15,6 @@ import (
 // and what the rows say. It belongs to the one command that waits.
 type waker struct {
 	log   *model.Log
-	rules []noise.Rule // of the understanding of another log
 	wake  <-chan struct{}
 	frame time.Duration // least time between two wake-ups
 	brief time.Duration // the same after one that brought few rows

@@ -126,6 +126,16 @@ func (c *Rules) Classify(e model.Event, id model.Identity, old, new []byte, chan
 	return nil
 }
 
+// About reports whether any of the rules is about an object.
+func (c *Rules) About(id model.Identity) bool {
+	for i := range c.list {
+		if c.list[i].isAbout(&id) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *rule) isAbout(id *model.Identity) bool {
 	if r.Kind != "" && !strings.EqualFold(r.Kind, id.Kind) {
 		group, _, _ := strings.Cut(id.APIVersion, "/")
