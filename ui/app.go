@@ -264,8 +264,8 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.filter.take(msg)
 	case recordMsg:
 		a.takeRecord(msg)
-	case copyMsg:
-		return a.copyText(msg.what, msg.text)
+	case handMsg:
+		return msg.take(a)
 	case pageMsg:
 		if a.page.page == msg.to {
 			a.page.take(a, msg)

@@ -32,6 +32,8 @@ const copyLimit = 74_000
 // copyMsg brings a text that had to be worked out.
 type copyMsg struct{ what, text string }
 
+func (m copyMsg) take(a *App) tea.Cmd { return a.copyText(m.what, m.text) }
+
 // copyText has the terminal put a text into the clipboard, and says so. Every
 // text passes the sanitiser: what is pasted into a shell must be what was seen.
 func (a *App) copyText(what, text string) tea.Cmd {
