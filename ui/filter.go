@@ -217,7 +217,7 @@ func pointAt(st *themes.Styles, at int, text string, w int) string {
 func (a *App) editFilter() {
 	a.filter.editing, a.filter.old = true, a.filter.value()
 	a.editFilterBy(func() { a.filter.set("") })
-	if a.focus != paneTimeline {
+	if a.focus != paneTimeline && a.page.page == nil {
 		a.setFocus(paneTimeline)
 	}
 }

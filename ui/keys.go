@@ -156,6 +156,9 @@ func (m *keymap) hints(s scope, replay bool) []binding {
 		if b.hint == "" || b.live && replay || strings.Contains(b.keys[0], " ") {
 			continue // sequences are listed once they have begun
 		}
+		if o := m.find(s, b.keys[0], replay); o != nil && o.id != b.id {
+			continue // here the key does something else
+		}
 		switch b.scope {
 		case s:
 			own = append(own, b)

@@ -63,6 +63,8 @@ type pageInfo struct {
 func pages() []pageInfo {
 	return []pageInfo{
 		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", open: openProblems, keys: problemKeys()},
+		{name: "Lanes", key: "L", help: "a row for each object, time across: a rollout as a waterfall", hint: "lanes", open: openLanes, keys: laneKeys()},
+		{name: "Protocol", key: "P", help: "every request of the stream that is chosen in Streams", when: (*App).hasProtocol, open: openProtocol, keys: protocolKeys()},
 	}
 }
 

@@ -29,6 +29,8 @@ type Set struct {
 	to      int64 // of the last
 	buf     []byte
 	tree    tree
+	// All counts rows that say nothing as well.
+	All bool
 }
 
 // mark is a row of an object.
@@ -230,5 +232,5 @@ func (x *Set) counts(m *mark) bool {
 			m.bits |= noisy
 		}
 	}
-	return m.bits&(noisy|initial) == 0
+	return m.bits&initial == 0 && (x.All || m.bits&noisy == 0)
 }

@@ -47,6 +47,8 @@ type List struct {
 	Rows   []Row
 	Quiet  int // lanes left out, since nothing changed
 	Hidden int // lanes left out, since the filter does not show them
+	// Namespaces is of how many namespaces the rows are.
+	Namespaces int
 }
 
 // owner is whom an object belongs to.
@@ -104,6 +106,7 @@ func (x *Set) List(c Choice) List {
 			out.Quiet++
 		}
 	}
+	spaces := map[string]bool{}
 	for i := 0; i < len(x.tree.order); {
 		b := x.tree.order[i]
 		if !wanted[i] {
@@ -113,11 +116,14 @@ func (x *Set) List(c Choice) List {
 		r := b.Row
 		r.Below = below[i]
 		r.Folded = r.Below > 0 && c.Folded[r.Key()]
-		out.Rows = append(out.Rows, r)
+		if out.Rows = append(out.Rows, r); r.ID.Namespace != "" {
+			spaces[r.ID.Namespace] = true
+		}
 		if i++; r.Folded {
 			i = b.end
 		}
 	}
+	out.Namespaces = len(spaces)
 	return out
 }
 

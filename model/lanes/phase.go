@@ -63,7 +63,7 @@ var table = [phases]struct {
 	Exists:      {"O", "exists", Quiet},
 	Pending:     {"P", "Pending", Busy},
 	Creating:    {"C", "ContainerCreating", Busy},
-	Running:     {"U", "Running, not ready yet", Busy},
+	Running:     {"W", "Running, not ready yet", Busy},
 	Ready:       {"R", "Ready", Good},
 	NotReady:    {"N", "NotReady", Bad},
 	CrashLoop:   {"L", "CrashLoop", Bad},
@@ -72,7 +72,7 @@ var table = [phases]struct {
 	Succeeded:   {"S", "Succeeded", Good},
 	Failed:      {"F", "Failed", Bad},
 	Terminating: {"T", "Terminating", Ending},
-	Unknown:     {"?", "Unknown", Warn},
+	Unknown:     {"U", "Unknown", Warn},
 	Progressing: {"G", "progressing", Busy},
 	Available:   {"A", "available", Good},
 	Degraded:    {"D", "degraded", Bad},
@@ -90,6 +90,21 @@ func (p Phase) Letter() string { return table[p].letter }
 
 // Word is what kubectl or the API calls it.
 func (p Phase) Word() string { return table[p].word }
+
+// Short is a word for a legend.
+func (p Phase) Short() string {
+	switch p {
+	case Creating:
+		return "Creating"
+	case Running:
+		return "Running, not ready"
+	case Zero:
+		return "zero"
+	case Succeeded, Complete:
+		return "Succeeded"
+	}
+	return p.Word()
+}
 
 // Tone is how good it is.
 func (p Phase) Tone() Tone { return table[p].tone }

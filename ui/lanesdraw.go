@@ -1,0 +1,538 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"rewatch/model/lanes"
+	"rewatch/themes"
+)
+
+// lanesHead is how many lines there are above the lanes.
+const lanesHead = 2
+
+// lanesFoot is as many lines below: the legend takes two where one is short.
+func lanesFoot(w int) int {
+	if w < 160 {
+		return 3
+	}
+	return 2
+}
+
+// names is the width of the column of names, with the space after it.
+func (p *lanesPage) names() int { return max(min((p.width+p.side)*22/100, 44), 24) }
+
+// The glyphs of lanes, told apart without colour. Letters are those of phases.
+const (
+	glyphTick   = "┿"
+	glyphMany   = "#"
+	glyphEnded  = "×"
+	glyphMissed = "▒"
+	glyphUnheld = "·"
+	glyphNow    = "┊"
+	glyphCursor = "│"
+)
+
+// runs are what continues a phase, by its tone.
+var runs = [...]string{lanes.Quiet: "─", lanes.Good: "━", lanes.Ending: "╌", lanes.Busy: "╍", lanes.Warn: "┅", lanes.Bad: "═"}
+
+// toneStyles are how letters are written; runs are not bold.
+func toneStyles(st *themes.Styles, t lanes.Tone) (letter, run themes.Style) {
+	switch t {
+	case lanes.Good:
+		return st.GoodBold, st.Good
+	case lanes.Ending:
+		return st.Odd, st.Odd
+	case lanes.Busy:
+		return st.Info, st.Info
+	case lanes.Warn:
+		return st.WarnBold, st.Warn
+	case lanes.Bad:
+		return st.BadBold, st.Bad
+	}
+	return st.Strong, st.Dim
+}
+
+func (p *lanesPage) info(a *App) string {
+	if p.pic == nil {
+		return "reading"
+	}
+	parts := []string{plural(len(p.rows()), "lane")}
+	l := &p.pic.list
+	if p.pic.percent < 100 {
+		parts = append(parts, "reading "+count(p.pic.percent)+"%")
+	}
+	if l.Quiet > 0 {
+		parts = append(parts, count(l.Quiet)+" without a change here (u)")
+	} else if p.quiet {
+		parts = append(parts, "with those without a change (u)")
+	}
+	if f := a.filter.value(); f != "" {
+		parts = append(parts, "/"+f+" hides "+count(l.Hidden))
+	}
+	if n := a.timeline.snap.Evicted(); n > 0 {
+		parts = append(parts, count(n)+" older rows not held")
+	}
+	switch {
+	case a.paused:
+		parts = append(parts, "paused")
+	case p.follow:
+		parts = append(parts, "follow")
+	}
+	for s := ""; len(parts) > 1; parts = parts[:len(parts)-1] {
+		s = strings.Join(parts, " · ")
+		if _, n := safe(s); n < p.width+p.side-12 {
+			return s
+		}
+	}
+	return parts[0]
+}
+
+func (p *lanesPage) draw(a *App, r rect) []string {
+	p.side = 0
+	p.width = r.w
+	p.side = p.names()
+	p.width = max(r.w-p.side, 1)
+	p.height = max(r.h-lanesHead-lanesFoot(r.w), 1)
+	p.settle()
+	out := make([]string, 0, r.h)
+	if p.pic == nil {
+		l := newLine("")
+		l.upTo(a.st.Dim, "  reading the log…", r.w)
+		out = append(out, l.end(r.w))
+		return fillRows(out, r)
+	}
+	d := laneDrawer{p: p, st: &a.st, loc: a.o.Location, w: p.pic.want.window, total: r.w}
+	d.cursor = d.w.Column(p.cursor(a))
+	d.now = d.w.Column(p.pic.want.until)
+	if p.follow { // of the picture, whose window may be a column behind
+		d.cursor = d.now
+	}
+	out = append(out, d.labels(p.cursor(a), !p.follow), d.ruler())
+	rows := p.rows()
+	for i := p.top; i < p.top+p.height && i < len(rows); i++ {
+		out = append(out, d.row(i, rows[i]))
+	}
+	if len(rows) == 0 && len(out) < r.h-lanesFoot(r.w) {
+		out = append(out, d.empty(a))
+	}
+	for len(out) < r.h-lanesFoot(r.w) {
+		out = append(out, d.blank())
+	}
+	out = append(append(out, d.detail(a)), d.legend(lanesFoot(r.w)-1)...)
+	return fillRows(out, r)
+}
+
+// fillRows makes as many rows as a rectangle has.
+func fillRows(out []string, r rect) []string {
+	for blank := newLine("").end(r.w); len(out) < r.h; {
+		out = append(out, blank)
+	}
+	return out[:r.h]
+}
+
+// laneDrawer draws one frame of a picture.
+type laneDrawer struct {
+	p           *lanesPage
+	st          *themes.Styles
+	loc         *time.Location
+	w           lanes.Window
+	total       int
+	cursor, now int
+	used        [256]bool // phases that stand on the screen
+	signs       laneSigns // and other signs
+}
+
+// laneSigns are the signs on the screen that are no phases.
+type laneSigns struct{ tick, several, many, mixed, ended, unwatched, missed, unheld bool }
+
+func (d *laneDrawer) clock(at int64) string {
+	t := time.Unix(0, at).In(d.loc)
+	if d.w.Cell >= int64(time.Minute) {
+		return t.Format("01-02 15:04:05")
+	}
+	return t.Format("15:04:05.000")
+}
+
+// labels is the line of times, with that of the cursor to the left.
+func (d *laneDrawer) labels(at int64, free bool) string {
+	l := newLine("")
+	l.glyphs(d.st.Accent, " ▼ ", 3)
+	l.upTo(d.st.Strong, d.clock(at), d.p.side-5)
+	if !free {
+		l.upTo(d.st.Dim, " now", d.p.side-l.w-1)
+	}
+	l.pad(d.p.side)
+	for _, m := range axis(d.w.From(), d.w.Cell, d.w.N, d.loc) {
+		if at := d.p.side + m.column; at >= l.w && at+len(m.text) <= d.total {
+			l.pad(at)
+			l.text(d.st.Dim, m.text)
+		}
+	}
+	return l.end(d.total)
+}
+
+// ruler is the line of ticks, with what a column stands for to the left.
+func (d *laneDrawer) ruler() string {
+	l := newLine("")
+	l.upTo(d.st.Dim, "   column = "+scaleName(d.w.Cell), d.p.side-1)
+	l.pad(d.p.side)
+	marks := axis(d.w.From(), d.w.Cell, d.w.N, d.loc)
+	for c := range d.w.N {
+		for len(marks) > 0 && marks[0].column < c {
+			marks = marks[1:]
+		}
+		switch {
+		case c == d.cursor:
+			l.glyphs(d.st.Title, "▼", 1)
+		case c == d.now:
+			l.glyphs(d.st.Accent, glyphNow, 1)
+		case len(marks) > 0 && marks[0].column == c:
+			l.glyphs(d.st.Dim, "┬", 1)
+		case c > d.now:
+			l.glyphs(d.st.Rule, " ", 1)
+		default:
+			l.glyphs(d.st.Rule, "─", 1)
+		}
+	}
+	return l.end(d.total)
+}
+
+// blank is a line without a lane.
+func (d *laneDrawer) blank() string {
+	l := newLine("")
+	l.pad(d.p.side)
+	for _, c := range [2]int{min(d.cursor, d.now), max(d.cursor, d.now)} {
+		if c >= 0 && c < d.w.N && d.p.side+c >= l.w {
+			l.pad(d.p.side + c)
+			d.upright(l, c)
+		}
+	}
+	return l.end(d.total)
+}
+
+// upright draws what stands in an empty cell of a column.
+func (d *laneDrawer) upright(l *line, c int) {
+	switch c {
+	case d.cursor:
+		l.glyphs(d.st.Accent, glyphCursor, 1)
+	case d.now:
+		l.glyphs(d.st.Rule, glyphNow, 1)
+	default:
+		l.glyphs("", " ", 1)
+	}
+}
+
+func (d *laneDrawer) empty(a *App) string {
+	l := newLine("")
+	text := "  nothing is held"
+	switch n := d.p.pic.list.Quiet; {
+	case d.p.pic.more || d.p.pic.percent < 100:
+		text = "  reading the log…"
+	case n > 0:
+		text = "  nothing has changed in this time; u shows " + plural(n, "lane") + " without a change"
+	case a.filter.query != nil:
+		text = "  no object has a row that matches /" + a.filter.value()
+	}
+	l.upTo(d.st.Dim, text, d.total)
+	return l.end(d.total)
+}
+
+// row is a lane: its name, and its cells.
+func (d *laneDrawer) row(i int, r lanes.Row) string {
+	base := themes.Style("")
+	if i == d.p.row {
+		base = d.st.Selected
+	}
+	l := newLine(base)
+	d.name(l, i, r)
+	cells := d.p.pic.cells
+	if i -= d.p.pic.first; i < 0 || i >= len(cells) || r.Object == 0 {
+		for c := range d.w.N {
+			d.upright(l, c)
+		}
+		return l.end(d.total)
+	}
+	named := lanes.Absent // what the letter to the left says
+	for c, cell := range cells[i] {
+		named = d.cell(l, c, cell, named)
+	}
+	return l.end(d.total)
+}
+
+// name writes the left column: a tree of owners.
+func (d *laneDrawer) name(l *line, i int, r lanes.Row) {
+	mark := " "
+	if i == d.p.row {
+		mark = "▌"
+	}
+	l.glyphs(d.st.Accent, mark, 1)
+	l.pad(1 + r.Depth)
+	fold := " "
+	switch {
+	case r.Folded:
+		fold = "▸"
+	case r.Below > 0:
+		fold = "▾"
+	}
+	l.glyphs(d.st.Dim, fold, 1)
+	more := ""
+	if r.Folded {
+		more = " +" + count(r.Below)
+	}
+	room := d.p.side - 1 - len(more)
+	kind := shortKind(r.ID.Kind)
+	l.upTo(d.st.Dim, kind+" ", room-l.w)
+	name, st := r.ID.Name, d.st.Text
+	if rest, ok := strings.CutPrefix(name, r.Parent); ok && r.Parent != "" && rest != "" {
+		name = "…" + rest
+	} else if r.Depth == 0 && r.ID.Namespace != "" && d.p.spaces() {
+		name = r.ID.Namespace + "/" + name
+	}
+	if r.Depth == 0 {
+		st = d.st.Strong
+	}
+	if r.Object == 0 {
+		st = d.st.Dim
+	}
+	l.upTo(st, middle(name, room-l.w), room-l.w)
+	l.upTo(d.st.Dim, more, len(more))
+	l.pad(d.p.side)
+}
+
+// spaces reports whether the lanes are of several namespaces.
+func (p *lanesPage) spaces() bool { return p.pic.list.Namespaces > 1 }
+
+// cell writes one cell. named is the phase of the letter before it, if that
+// stands for what goes on; the result is the same for the next one.
+func (d *laneDrawer) cell(l *line, c int, cell lanes.Cell, named lanes.Phase) lanes.Phase {
+	letter, run := toneStyles(d.st, cell.Phase.Tone())
+	held := cell.Phase > lanes.NotHeld
+	glyph, st := "", themes.Style("")
+	switch {
+	case cell.Ended:
+		d.signs.ended = true
+		glyph, st, named = glyphEnded, d.st.Odd, lanes.Absent
+	case held && cell.Began:
+		glyph, st, named = cell.Phase.Letter(), letter, cell.Phase
+		if d.used[cell.Phase] = true; cell.Mixed {
+			d.signs.mixed = true
+			glyph = strings.ToLower(glyph)
+		}
+	case cell.Changes >= 10:
+		d.signs.many = true
+		glyph, st = glyphMany, run
+	case cell.Changes > 1:
+		d.signs.several = true
+		glyph, st = string(rune('0'+cell.Changes)), run
+	case cell.Changes == 1:
+		d.signs.tick = true
+		glyph, st = glyphTick, run
+	case cell.Missed:
+		d.signs.missed = true
+		glyph, st, named = glyphMissed, d.st.Warn, lanes.Absent
+	case cell.Unwatched:
+		d.signs.unwatched = true
+		glyph, st, named = glyphUnwatched, d.st.Dim, lanes.Absent
+	case held && named != cell.Phase:
+		d.used[cell.Phase] = true
+		glyph, st, named = cell.Phase.Letter(), letter, cell.Phase
+	case held:
+		glyph, st = runs[cell.Phase.Tone()], run
+	case cell.Phase == lanes.NotHeld:
+		d.signs.unheld = true
+		glyph, st = glyphUnheld, d.st.Dim
+	case cell.Phase == lanes.Unread:
+		glyph, st = "…", d.st.Dim
+	}
+	switch {
+	case glyph == "":
+		d.upright(l, c)
+	case c == d.cursor:
+		d.lit(l, st, glyph)
+	default:
+		l.glyphs(st, glyph, 1)
+	}
+	return named
+}
+
+// lit writes a cell of the column of the cursor, on its background.
+func (d *laneDrawer) lit(l *line, st themes.Style, glyph string) {
+	switch on := d.st.Selected; {
+	case l.base != "" || on == "":
+		l.glyphs(d.st.Title, glyph, 1)
+	case st == "":
+		l.glyphs(on, glyph, 1)
+	default:
+		l.glyphs(on+";"+st, glyph, 1)
+	}
+}
+
+// detail says in words what is under the cursor.
+func (d *laneDrawer) detail(a *App) string {
+	l := newLine(d.st.Bar)
+	l.glyphs("", " ", 1)
+	r, ok := d.p.selected()
+	pic := d.p.pic
+	if !ok || pic.row != d.p.row || pic.row >= len(pic.list.Rows) || !d.p.follow && pic.at != d.p.at {
+		return l.end(d.total)
+	}
+	name := r.ID.Name
+	if r.ID.Namespace != "" {
+		name = r.ID.Namespace + "/" + name
+	}
+	k := pic.look
+	phase, rest := d.words(r, k)
+	_, n := safe(phase)
+	l.text(d.st.Dim, r.ID.Kind+" ")
+	l.upTo(d.st.Strong, middle(name, max(d.total/3, 12)), max(d.total-l.w-n-4, 8))
+	l.glyphs("", "  ", 2)
+	letter, _ := toneStyles(d.st, k.Phase.Tone())
+	l.upTo(letter, phase, d.total-l.w-1)
+	for _, s := range rest {
+		if _, n := safe(s); l.w+n+3 <= d.total {
+			l.text(d.st.Dim, " · "+s)
+		}
+	}
+	return l.end(d.total)
+}
+
+// words says what an object is in, and the rest, the most important first.
+func (d *laneDrawer) words(r lanes.Row, k lanes.Look) (phase string, rest []string) {
+	if r.Object == 0 {
+		return "not watched: known only as an owner", nil
+	}
+	phase = k.Phase.Word()
+	switch {
+	case k.Phase == lanes.Absent && k.Left:
+		phase = "left the selection, or deleted"
+	case k.Phase == lanes.Absent && k.Since > 0:
+		phase = "deleted"
+	case k.Phase == lanes.Absent && k.Cell.Unwatched:
+		phase = "not known: nobody watched"
+	case k.Phase == lanes.Absent:
+		phase = "does not exist yet"
+	case k.Phase == lanes.NotHeld:
+		phase = "exists; this version has left the log"
+	}
+	if k.Detail != "" {
+		phase += " " + k.Detail
+	}
+	switch {
+	case k.Cell.Missed:
+		rest = append(rest, "changes may be missing")
+	case k.Cell.Unwatched && k.Phase != lanes.Absent:
+		rest = append(rest, "nobody watched")
+	}
+	if len(k.All) > 1 {
+		var all []string
+		for _, p := range k.All {
+			all = append(all, strings.ReplaceAll(p.Letter(), " ", glyphEnded))
+		}
+		rest = append(rest, "in this column "+strings.Join(all, " "))
+	}
+	if k.Since > 0 {
+		t := time.Unix(0, k.Since).In(d.loc)
+		since := "since " + t.Format("15:04:05.000")
+		if k.Phase == lanes.Absent {
+			since = "at " + t.Format("15:04:05.000")
+		}
+		if at := d.p.pic.at; at > k.Since {
+			since += " (" + seconds(time.Duration(at-k.Since)) + ")"
+		}
+		rest = append(rest, since)
+	}
+	if k.Before > lanes.NotHeld && k.Before != k.Phase {
+		rest = append(rest, "before "+k.Before.Word())
+	}
+	if n := k.Cell.Changes; n > 0 {
+		rest = append(rest, plural(int(n), "change")+" here")
+	}
+	return phase, rest
+}
+
+// legend explains what stands on the screen, and nothing else.
+func (d *laneDrawer) legend(lines int) (out []string) {
+	l := newLine("")
+	l.glyphs("", " ", 1)
+	add := func(st themes.Style, sign, word string) {
+		_, n := safe(sign + " " + word)
+		switch {
+		case l.w+n+2 <= d.total:
+		case len(out) < lines-1:
+			out = append(out, l.end(d.total))
+			l = newLine("")
+			l.glyphs("", " ", 1)
+		default:
+			return
+		}
+		l.text(st, sign)
+		l.text(d.st.Dim, " "+word+"  ")
+	}
+	shared := map[string]bool{}
+	for i, used := range d.used {
+		if p := lanes.Phase(i); used && !shared[p.Letter()] {
+			shared[p.Letter()] = true
+			letter, _ := toneStyles(d.st, p.Tone())
+			add(letter, p.Letter(), p.Short())
+		}
+	}
+	s := d.signs
+	for _, x := range []struct {
+		on         bool
+		sign, word string
+	}{{s.ended, glyphEnded, "deleted"}, {s.unwatched, glyphUnwatched, "nobody watched"}, {s.missed, glyphMissed, "changes may be missing"},
+		{s.unheld, glyphUnheld, "not held"}, {s.mixed, "abc", "several, the worst"}, {s.tick, glyphTick, "change"}, {s.several, "2-9", "changes"}, {s.many, glyphMany, "10 or more"}} {
+		if x.on {
+			add(d.st.Text, x.sign, x.word)
+		}
+	}
+	for out = append(out, l.end(d.total)); len(out) < lines; {
+		out = append(out, newLine("").end(d.total))
+	}
+	return out
+}
+
+// shortKind is the short name that kubectl has for a type, or its name in lower
+// case.
+func shortKind(kind string) string {
+	switch kind {
+	case "Pod":
+		return "po"
+	case "Deployment":
+		return "deploy"
+	case "ReplicaSet":
+		return "rs"
+	case "StatefulSet":
+		return "sts"
+	case "DaemonSet":
+		return "ds"
+	case "ReplicationController":
+		return "rc"
+	case "CronJob":
+		return "cj"
+	case "Node":
+		return "no"
+	case "Namespace":
+		return "ns"
+	case "Service":
+		return "svc"
+	case "ConfigMap":
+		return "cm"
+	case "ServiceAccount":
+		return "sa"
+	case "PersistentVolume":
+		return "pv"
+	case "PersistentVolumeClaim":
+		return "pvc"
+	case "Ingress":
+		return "ing"
+	case "HorizontalPodAutoscaler":
+		return "hpa"
+	case "PodDisruptionBudget":
+		return "pdb"
+	case "NetworkPolicy":
+		return "netpol"
+	}
+	return strings.ToLower(kind)
+}
