@@ -28,13 +28,13 @@ func (l *Log) Append(r Record) Event {
 	defer l.notify()
 	l.mu.Lock()
 	defer l.mu.Unlock() // a panic must not hold up the readers
-	e := l.append(&r)
+	e := l.append(&r, nil)
 	l.settleAfter()
 	l.evict()
 	return e
 }
 
-func (l *Log) append(r *Record) Event {
+func (l *Log) append(r *Record, text Text) Event {
 	st := l.streams[r.Stream]
 	x := row{time: r.Time.UnixNano(), stream: uint16(r.Stream), typ: r.Type, flags: r.Flags}
 	given := r.Identity.Name != "" || r.Identity.UID != ""
@@ -50,13 +50,13 @@ func (l *Log) append(r *Record) Event {
 	change := false
 	switch {
 	case r.Type.IsObject():
-		change = l.appendObject(st, r, &x, c, seq)
+		change = l.appendObject(st, r, text, &x, c, seq)
 	case r.Detail != nil:
 		if t, ok := r.Detail.(Transition); ok && t.Removes() {
 			l.leave(st)
 		}
 		x.version = c.addDetail(r.Detail)
-		l.details++
+		l.details += detailMemory(r.Detail)
 	}
 	c.rows[seq%rowsPerChunk] = x
 	l.rows.end++
@@ -91,15 +91,16 @@ func identify(st *stream, r *Record) {
 }
 
 // appendObject completes the row of a change of an object, keeps its bytes,
-// and reports whether the object came to exist in the stream or ceased to.
-func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (change bool) {
+// and reports whether the object came to exist in the stream or ceased to. text
+// is where the bytes are, nil if they have to be copied.
+func (l *Log) appendObject(st *stream, r *Record, text Text, x *row, c *chunk, seq Seq) (change bool) {
 	raw := r.Raw
 	if reach := st.Secrecy(r.Identity); len(raw) > 0 && (reach != redact.Nothing || len(l.redactor.Rules()) > 0) {
 		if r.Bytes == 0 && r.Flags&Synthetic == 0 {
 			r.Bytes = len(raw)
 		}
 		raw = l.redacted(raw, reach)
-		r.Raw = raw
+		r.Raw, text = raw, nil
 	}
 	id, named := l.objects.find(r.Identity)
 	if id == 0 {
@@ -127,7 +128,11 @@ func (l *Log) appendObject(st *stream, r *Record, x *row, c *chunk, seq Seq) (ch
 		}
 		return change
 	}
-	o.ref = l.keep(id, o, raw)
+	if text != nil && o.newest == 0 {
+		o.ref = l.borrow(id, seq, text)
+	} else {
+		o.ref = l.keep(id, o, raw)
+	}
 	i := seq % rowsPerChunk
 	c.brought.refs[i], c.brought.prevs[i] = o.ref, o.last
 	o.newest++

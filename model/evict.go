@@ -2,8 +2,8 @@ package model
 
 // memory is what the log holds, in bytes, all parts counted.
 func (l *Log) memory() int64 {
-	const stream, detail, mark, shared = 1 << 10, 320, 96, 64
-	return int64(len(l.rows.chunks))*(chunkMemory+8) + l.details*detail + int64(len(l.streams))*stream +
+	const stream, mark, shared = 1 << 10, 96, 64
+	return int64(len(l.rows.chunks))*(chunkMemory+8) + l.details + int64(len(l.streams))*stream +
 		l.objects.memory + int64(len(l.objects.names.slots))*4 + int64(len(l.objects.shared))*shared +
 		int64(len(l.versions))*mark + int64(l.held)*4/markEvery + l.history.memory()
 }
@@ -24,7 +24,9 @@ func (l *Log) evictChunk() {
 		}
 	}
 	if d := c.details.Load(); d != nil {
-		l.details -= int64(len(*d))
+		for _, x := range *d {
+			l.details -= detailMemory(x)
+		}
 	}
 	l.rows.drop()
 	if l.rows.first/rowsPerChunk%64 == 0 {
@@ -44,9 +46,7 @@ func (l *Log) evictRow(x *row, brought ref) {
 	switch {
 	case brought == 0:
 	case x.version == o.newest && o.exists():
-		if brought != handRef {
-			o.ref = l.history.survive(brought)
-		}
+		o.ref = l.history.survive(brought)
 		o.bits |= rowless
 		l.versions.trim(id, x.version)
 	default:
@@ -92,7 +92,7 @@ func (l *Log) compactSurvivors() {
 			continue
 		}
 		for i := range c.objects {
-			if o := &c.objects[i]; o.bits&(occupied|rowless) == occupied|rowless && o.ref != handRef {
+			if o := &c.objects[i]; o.bits&(occupied|rowless) == occupied|rowless && o.ref.stored() {
 				o.ref = fresh.add(old.splice(o.ref), o.ref.template())
 			}
 		}

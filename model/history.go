@@ -31,6 +31,7 @@ const (
 type history struct {
 	templates templates
 	hands     hands
+	elsewhere elsewhere
 	current   store // versions whose row is held
 	survivors store // newest versions whose row has left
 	scratch   sync.Pool
@@ -44,6 +45,7 @@ func newHistory() *history {
 
 func (h *history) memory() int64 {
 	return h.current.memory + h.survivors.memory + h.current.packer.memory + h.templates.memory() + h.hands.memory +
+		h.elsewhere.memory + int64(cap(h.elsewhere.list))*borrowedMemory +
 		int64(cap(h.current.slabs)+cap(h.survivors.slabs))*8
 }
 
@@ -124,16 +126,23 @@ func (l *Log) settle(n int) (more bool) {
 
 // free lets a version go that is not in hand.
 func (h *history) free(r ref, survivor bool) {
-	if survivor {
+	switch {
+	case r.template() == isElsewhere:
+		h.elsewhere.free(h.elsewhere.of(r))
+	case survivor:
 		h.survivors.free(r)
-	} else {
+	default:
 		h.current.free(r)
 	}
 	h.templates.release(r.template())
 }
 
-// survive moves a version that is written against a template to the survivors.
+// survive moves a version that is not written against another one to the
+// survivors.
 func (h *history) survive(r ref) ref {
+	if !r.stored() {
+		return r
+	}
 	moved := h.survivors.add(h.current.splice(r), r.template())
 	h.current.free(r)
 	return moved
@@ -184,10 +193,13 @@ func (l *Log) bytes(dst []byte, id ObjectID, o *object, version uint32) ([]byte,
 	return splice.Apply(dst, text, h.current.splice(chain[n-1]), maxObject)
 }
 
-// text appends a version that is in hand or written against a template.
+// text appends a version that is not written against another one.
 func (h *history) text(dst []byte, id ObjectID, r ref, s *store) ([]byte, error) {
-	if r == handRef {
+	switch r.template() {
+	case inHand:
 		return append(dst, h.hands.of[id].text...), nil
+	case isElsewhere:
+		return h.elsewhere.of(r).text.AppendText(dst)
 	}
 	return splice.Apply(dst, h.templates.list[r.template()].text, s.splice(r), maxObject)
 }

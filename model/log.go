@@ -32,7 +32,7 @@ type Log struct {
 	history  *history
 	versions versionIndex
 	streams  []*stream
-	details  int64 // details held
+	details  int64 // memory of the details held
 	held     uint64
 	gone     uint64
 	scratch  []byte // for comparing

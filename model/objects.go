@@ -139,8 +139,12 @@ func (t *objects) add(id Identity, named ObjectID) (ObjectID, *object) {
 			full.text = append(make([]byte, 0, len(full.text)), full.text...)
 			t.release(k - 1)
 		}
-		t.chunks = append(t.chunks, &objectChunk{})
-		t.memory += chunkOfObjects
+		x := &objectChunk{}
+		if k := len(t.chunks); k > 0 && t.chunks[k-1] != nil { // their names are about as long
+			x.text = make([]byte, 0, len(t.chunks[k-1].text)*9/8)
+		}
+		t.chunks = append(t.chunks, x)
+		t.memory += chunkOfObjects + int64(cap(x.text))
 	}
 	c := t.chunks[n/objectsPerChunk]
 	c.held++
@@ -297,7 +301,7 @@ func (x *nameIndex) set(t *objects, group uint32, name string, id, old ObjectID)
 	}
 	x.slots[i] = id
 	if x.used*4 > len(x.slots)*3 {
-		x.grow(t)
+		x.resize(t, 2*len(x.slots))
 	}
 }
 
@@ -314,9 +318,20 @@ func (x *nameIndex) close(t *objects, i int) {
 	}
 }
 
-func (x *nameIndex) grow(t *objects) {
+// reserve makes room for n more names, in one go.
+func (x *nameIndex) reserve(t *objects, n int) {
+	size := len(x.slots)
+	for (x.used+n)*4 > size*3 {
+		size *= 2
+	}
+	if size > len(x.slots) {
+		x.resize(t, size)
+	}
+}
+
+func (x *nameIndex) resize(t *objects, size int) {
 	old := x.slots
-	x.slots = make([]ObjectID, 2*len(old))
+	x.slots = make([]ObjectID, size)
 	for _, id := range old {
 		if id != 0 {
 			o := t.get(id)

@@ -33,6 +33,9 @@ func (r ref) slab() uint64     { return uint64(r >> (offsetBits + templateBits))
 func (r ref) offset() int      { return int(r>>templateBits) & (1<<offsetBits - 1) }
 func (r ref) template() uint32 { return uint32(r) & (1<<templateBits - 1) }
 
+// stored reports whether a store has the version.
+func (r ref) stored() bool { return r.template() != inHand && r.template() != isElsewhere }
+
 // slab is a run of splices, each with its length before it. When it is full it
 // is packed. It leaves as a whole when the last of its splices has left.
 type slab struct {

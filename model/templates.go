@@ -12,7 +12,8 @@ const (
 	emptyTemplate = 1 // the template without text
 	againstNext   = 2 // a splice against the next version of the object
 	inHand        = 3 // no splice: the version is the text of a hand
-	firstTemplate = 4
+	isElsewhere   = 4 // no splice: the version is a text outside of the log
+	firstTemplate = 5
 )
 
 const (

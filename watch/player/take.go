@@ -109,7 +109,7 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 				t.append(model.Record{Time: time.Unix(0, at), Stream: id, Type: model.StreamChange, Detail: model.Transition{
 					From: states[id].State, To: model.Idle, Cause: causeUnwatched, Text: "another recording begins here"}})
 			}
-		case s.Last != states[id].Last:
+		case !s.Last.Equal(states[id].Last):
 			t.append(model.Record{Time: s.Since, Stream: id, Type: model.StreamChange, Detail: s.Last})
 		}
 	}
@@ -173,7 +173,7 @@ func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.
 	}
 	all := h.reader.Objects()
 	var failed error
-	t.log.Load(func(yield func(model.Record) bool) {
+	t.log.Load(h.reader.Len(), func(yield func(model.Record, model.Text) bool) {
 		for o, err := range all {
 			if damage := (*tape.Damage)(nil); errors.As(err, &damage) {
 				t.lost = append(t.lost, err.Error())
@@ -193,7 +193,7 @@ func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.
 			switch {
 			case before[id] == nil:
 				t.rows++
-				if !yield(r) {
+				if !yield(r, o.Text) {
 					return
 				}
 				continue

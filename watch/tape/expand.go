@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 )
 
 // Reading forms: lines come back as they were before they were shortened.
@@ -27,8 +28,7 @@ type formPiece struct {
 // expander knows the forms of the data frame that is being read.
 type expander struct {
 	forms   []*form
-	known   map[string]*form // by what their declarations say behind the number; of the data frames before as well
-	size    int              // bytes of those declarations
+	known   *knownForms // of other data frames; nil: there will be own ones
 	rolling rolling
 	out     []byte
 	filled  []byte // all values of a line
@@ -273,16 +273,43 @@ type formJSON struct {
 	Line  []any  `json:"line"`
 }
 
-// maxKnown bounds the declarations that are remembered from one data frame to
-// the next, which has most of them again.
+// knownForms remembers the forms of a tape by what their declarations say behind
+// the number: most data frames declare the same ones. It may be used from any
+// goroutine; nobody changes a form.
+type knownForms struct {
+	mu   sync.RWMutex
+	of   map[string]*form
+	size int // bytes of the declarations
+}
+
 const maxKnown = 4 << 20
+
+func (k *knownForms) get(says []byte) *form {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.of[string(says)]
+}
+
+func (k *knownForms) put(says []byte, f *form) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.size += len(says); k.of == nil || k.size > maxKnown {
+		k.of, k.size = map[string]*form{}, len(says)
+	}
+	k.of[string(says)] = f
+}
 
 func (x *expander) declare(line []byte) error {
 	number := strconv.AppendInt(append(make([]byte, 0, 32), formLine...), int64(len(x.forms)), 10)
 	says, usual := bytes.CutPrefix(line, append(number, ','))
-	if usual && x.known[string(says)] != nil {
-		x.forms = append(x.forms, x.known[string(says)])
-		return nil
+	if x.known == nil {
+		x.known = &knownForms{}
+	}
+	if usual {
+		if f := x.known.get(says); f != nil {
+			x.forms = append(x.forms, f)
+			return nil
+		}
 	}
 	f, err := readForm(line, len(x.forms))
 	if err != nil {
@@ -290,10 +317,7 @@ func (x *expander) declare(line []byte) error {
 	}
 	x.forms = append(x.forms, f)
 	if usual && !bytes.Contains(bytes.ToLower(says), formWord) && !bytes.Contains(says, escaped) {
-		if x.size += len(says); x.known == nil || x.size > maxKnown {
-			x.known, x.size = map[string]*form{}, len(says)
-		}
-		x.known[string(says)] = f
+		x.known.put(says, f)
 	}
 	return nil
 }

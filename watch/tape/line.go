@@ -43,7 +43,8 @@ type line struct {
 	detail     []byte
 	frame      *headerJSON
 	stream     *streamJSON
-	form       *form // of a line that was skimmed: delta is not made
+	form       *form  // of a line that was skimmed: delta is not made, but
+	values     []byte // the values that it would have
 
 	members []jsonscan.Member
 }
@@ -53,20 +54,26 @@ var errLine = errors.New("a line that is none of the format")
 // letterOf is letters backwards; L is an object of a checkpoint, F another frame.
 func letterOf(v []byte) string {
 	if len(v) == 3 && v[0] == '"' && v[2] == '"' {
-		switch v[1] {
-		case 'A':
-			return "A"
-		case 'M':
-			return "M"
-		case 'D':
-			return "D"
-		case 'B':
-			return "B"
-		case 'L':
-			return "L"
-		case 'F':
-			return "F"
-		}
+		return letterName(v[1])
+	}
+	return ""
+}
+
+// letterName is a letter as a text, "" if it is none.
+func letterName(letter byte) string {
+	switch letter {
+	case 'A':
+		return "A"
+	case 'M':
+		return "M"
+	case 'D':
+		return "D"
+	case 'B':
+		return "B"
+	case 'L':
+		return "L"
+	case 'F':
+		return "F"
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,9 +25,9 @@ type Tape struct {
 	limits Limits
 	info   Info
 	parts  []part
-	pool   sync.Pool // of *zstd.Decoder
+	known  knownForms
 
-	workshops sync.Pool // of *workshop
+	decoders, digests, workshops sync.Pool // of *zstd.Decoder, *digest, *workshop
 }
 
 // part is a data frame, or a stretch that cannot be read.
@@ -245,7 +246,7 @@ func (t *Tape) load(dst []byte, p *part) ([]byte, error) {
 	if err := t.read(raw, p.offset); err != nil {
 		return dst, err
 	}
-	text, err := t.decode(dst, raw)
+	text, err := t.decode(slices.Grow(dst, int(min(p.Plain, maxDigest))), raw)
 	if err == nil && p.Plain != int64(len(text)-len(dst)) {
 		err = fmt.Errorf("%w: %d bytes of text, %d expected", errDamaged, len(text)-len(dst), p.Plain)
 	}
@@ -269,7 +270,7 @@ func (t *Tape) decode(dst, raw []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	defer t.pool.Put(d)
+	defer t.decoders.Put(d)
 	text, err := d.DecodeAll(raw, dst)
 	switch {
 	case err == nil && len(text)-len(dst) > t.limits.Frame:
@@ -281,7 +282,7 @@ func (t *Tape) decode(dst, raw []byte) ([]byte, error) {
 }
 
 func (t *Tape) decoder() (*zstd.Decoder, error) {
-	if d, ok := t.pool.Get().(*zstd.Decoder); ok {
+	if d, ok := t.decoders.Get().(*zstd.Decoder); ok {
 		return d, nil
 	}
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(t.limits.Window)),

@@ -27,6 +27,7 @@ func (t *Tape) Outline(frame int) ([]model.Record, error) {
 	}
 	out := make([]model.Record, 0, min(p.Records, int64(len(text))))
 	lines := newScan(text, &r.line, t.limits.Line)
+	lines.expander.known = &t.known
 	for {
 		more, err := lines.next()
 		switch {

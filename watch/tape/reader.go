@@ -33,12 +33,14 @@ type Reader struct {
 	objects objectTable
 	texts   texts
 	scratch []byte
-	arena   []byte    // room for splices that wait
+	arena   arena     // for splices that wait
 	news    []object  // and for the objects that have them
 	places  []waiting // with room for one each
-	spelled []byte
-	ends    []int
-	waiting int64 // bytes of those
+	waiting int64     // bytes of those
+	speller speller
+	ahead   *ahead  // while only the state is wanted
+	digest  *digest // of a part that was read ahead, nil otherwise
+	taken   int     // lines of it
 
 	roots     map[uint64]*root
 	rootBytes int
@@ -65,7 +67,7 @@ const readerMemory = 256 << 20
 func (t *Tape) Reader() *Reader { return t.reader(0) }
 
 func (t *Tape) reader(part int) *Reader {
-	r := &Reader{t: t, part: part, expect: -1, stopPart: -1, streams: map[model.StreamID]*StreamState{},
+	r := &Reader{t: t, part: part, expect: -1, expander: expander{known: &t.known}, stopPart: -1, streams: map[model.StreamID]*StreamState{},
 		roots: map[uint64]*root{}, texts: newTexts(readerMemory)}
 	for i := range t.parts[:part] {
 		if p := &t.parts[i]; p.damage == nil {
@@ -129,9 +131,18 @@ func (r *Reader) next(until int64) (*Entry, error) {
 // cannot be understood.
 func (r *Reader) advance() (wrong, err error) {
 	for !r.held {
+		if r.digest != nil {
+			if r.taken < len(r.digest.lines) {
+				return r.digested()
+			}
+			r.undigested()
+		}
 		if len(r.text) == 0 {
 			if err := r.load(); err != nil {
 				return nil, err
+			}
+			if r.digest != nil {
+				continue
 			}
 		}
 		one, rest, found := bytes.Cut(r.text, []byte("\n"))
@@ -144,7 +155,7 @@ func (r *Reader) advance() (wrong, err error) {
 		case err == nil && f == declared:
 			r.text = rest
 			continue
-		case err == nil && f != nil && r.quiet && !r.strict && f.size+len(r.expander.filled) < r.t.limits.Line && r.line.skim(f, &r.expander):
+		case err == nil && f != nil && r.quiet && !r.strict && r.expander.skim(&r.line, f, r.t.limits.Line, &r.arena):
 			r.text, r.held = rest, true
 			return nil, nil
 		case err == nil && f != nil:
@@ -199,6 +210,9 @@ func (r *Reader) damage(records int, text string) *Damage {
 	return &Damage{Offset: r.in.offset, Size: r.in.Size, Records: records, Text: text}
 }
 
+// frameLine is how a data frame begins.
+var frameLine = []byte(`{"frame":`)
+
 // load makes the text of the next data frame the one to read.
 func (r *Reader) load() error {
 	if n := r.unbuilt; n > 0 {
@@ -219,6 +233,10 @@ func (r *Reader) load() error {
 	}
 	r.in, r.records = &r.t.parts[r.part], 0
 	r.part++
+	if r.digest = r.ahead.take(r.part - 1); r.digest != nil {
+		r.rebuilt = 0
+		return nil
+	}
 	if r.in.damage != nil {
 		if r.in.damage.Records != 0 {
 			r.whole = false
@@ -234,7 +252,7 @@ func (r *Reader) load() error {
 	if len(r.text) == 0 && err != nil {
 		return r.drop(err.Error())
 	}
-	if !bytes.HasPrefix(r.text, []byte(`{"frame":`)) {
+	if !bytes.HasPrefix(r.text, frameLine) {
 		return r.drop("does not begin as a frame does")
 	}
 	return nil

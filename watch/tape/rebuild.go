@@ -218,20 +218,12 @@ func (r *Reader) wait(number uint64, o *object, s *StreamState, rt *root) error 
 		r.texts.drop(o)
 		o.stream, o.root, o.afresh = s.ID, rt, true
 	}
-	size := len(l.delta)
-	if l.form != nil {
-		size = len(r.expander.filled) + 10*len(r.expander.ends) // at most
+	w := waiting{l.form, l.values}
+	if l.form == nil {
+		w.data = append(r.arena.room(len(l.delta)), l.delta...)
+		r.arena.keep(w.data)
 	}
-	if cap(r.arena)-len(r.arena) < size {
-		r.arena = make([]byte, 0, max(256<<10, size))
-	}
-	from := len(r.arena)
-	if l.form != nil {
-		r.arena = r.expander.appendValues(r.arena, l.form.plan)
-	} else {
-		r.arena = append(r.arena, l.delta...)
-	}
-	w := waiting{l.form, r.arena[from:len(r.arena):len(r.arena)]}
+	w.data = w.data[:len(w.data):len(w.data)]
 	o.splices = append(o.splices, w)
 	r.waiting += w.size()
 	if err := r.bounded(); err != nil {
@@ -276,7 +268,7 @@ func (r *Reader) newestText(o *object) ([]byte, error) {
 	var text, spare []byte
 	for i := range o.splices {
 		r.scratch, spare = spare, nil
-		next, err := r.apply(base, r.spell(&o.splices[i]))
+		next, err := r.apply(base, r.speller.spell(&o.splices[i]))
 		if err != nil {
 			r.forget(o)
 			return nil, err
@@ -297,7 +289,7 @@ func (r *Reader) undo(o *object) {
 	for i := range o.splices {
 		r.waiting -= o.splices[i].size()
 	}
-	o.splices, o.afresh = o.splices[:0], false
+	o.splices, o.afresh = nil, false // not to be used again: a laterText may have them
 }
 
 // forget forgets an object.

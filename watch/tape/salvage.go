@@ -47,7 +47,7 @@ func (t *Tape) salvage(dst, raw []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	defer t.pool.Put(d)
+	defer t.decoders.Put(d)
 	text, _ := d.DecodeAll(raw[:end], dst) // what is right of it is for the sync lines to say
 	if len(text)-len(dst) > t.limits.Frame || len(text) < len(dst) {
 		return dst, nil

@@ -78,7 +78,7 @@ func (t *Tape) recordsUntil(part int, until int64) (n int64, err error) {
 	}
 	now := int64(0)
 	var l line
-	var x expander
+	x := expander{known: &t.known}
 	for one := range bytes.Lines(text) {
 		one = bytes.TrimSuffix(one, []byte("\n"))
 		t, ok := x.delta(one)
@@ -125,21 +125,26 @@ func (t *Tape) partAt(until int64) int {
 
 // skipUntil reads on to the first record that is later than a moment.
 func (r *Reader) skipUntil(until int64) (*Reader, error) {
-	return r.quietly(func() error { _, err := r.next(until); return err })
+	return r.quietly(r.t.readAhead(r.part, until, -1), func() error { _, err := r.next(until); return err })
 }
 
 // skip reads on until n records of a part have been read, or it is over.
 func (r *Reader) skip(part int, n int64) (*Reader, error) {
-	return r.quietly(func() error {
+	return r.quietly(r.t.readAhead(r.part, math.MaxInt64, part), func() error {
 		r.stopPart, r.stopAt = part, n
 		_, err := r.next(math.MaxInt64)
 		return err
 	})
 }
 
-// quietly reads on for the state alone, until errLater or the end.
-func (r *Reader) quietly(read func() error) (*Reader, error) {
-	r.quiet = true
+// quietly reads on for the state alone, until errLater or the end; ahead may
+// be nil.
+func (r *Reader) quietly(ahead *ahead, read func() error) (*Reader, error) {
+	r.quiet, r.ahead = true, ahead
+	defer func() {
+		r.ahead.close()
+		r.ahead = nil
+	}()
 	for {
 		err := read()
 		var d *Damage

@@ -133,8 +133,35 @@ func (p *plan) splice(m jsonscan.Member, text []byte, holes []formHole) {
 	p.delta = append(p.delta, formPiece{text[at:m.End], -1})
 }
 
-// skim makes l the line of a form whose values are filled in, all but its text;
-// false if that has to be made.
+// skim makes l the line of a form whose values are filled in, without making
+// its text; false if that has to be made. The values of the splice are copied
+// to a.
+func (x *expander) skim(l *line, f *form, limit int, a *arena) bool {
+	if f.size+len(x.filled) >= limit || !l.skim(f, x) {
+		return false
+	}
+	if p := f.plan; p.end > 0 {
+		l.values = x.appendValues(a.room(len(x.filled)+10*len(x.ends)), p) // at most
+		a.keep(l.values)
+	}
+	return true
+}
+
+// arena is memory for many texts that stay.
+type arena []byte
+
+// room returns room for a text.
+func (a *arena) room(size int) []byte {
+	if cap(*a)-len(*a) < size {
+		*a = make([]byte, 0, max(256<<10, size))
+	}
+	return (*a)[len(*a):len(*a)]
+}
+
+// keep makes what was put into the room stay.
+func (a *arena) keep(text []byte) { *a = (*a)[:len(*a)+len(text)] }
+
+// skim is expander.skim without the values.
 func (l *line) skim(f *form, x *expander) bool {
 	p := f.plan
 	if p == nil || x.odd {
@@ -210,9 +237,6 @@ func (w *waiting) size() int64 { return int64(len(w.data)) + 48 }
 
 // appendValues appends the values that the splice of the newest line has.
 func (x *expander) appendValues(dst []byte, p *plan) []byte {
-	if p.end == 0 {
-		return dst
-	}
 	from := 0
 	if p.first > 0 {
 		from = x.ends[p.first-1]
@@ -224,34 +248,40 @@ func (x *expander) appendValues(dst []byte, p *plan) []byte {
 	return append(dst, x.filled[from:x.ends[p.end-1]]...)
 }
 
+// speller makes the texts of splices that waited.
+type speller struct {
+	out  []byte
+	ends []int
+}
+
 // spell returns the text of a splice that waited, valid until the next call.
-func (r *Reader) spell(w *waiting) []byte {
+func (s *speller) spell(w *waiting) []byte {
 	if w.form == nil {
 		return w.data
 	}
 	p := w.form.plan
 	values := w.data
-	r.ends = r.ends[:0]
+	s.ends = s.ends[:0]
 	total := 0
 	for range p.end - p.first {
 		n, k := binary.Uvarint(values)
 		values = values[k:]
 		total += int(n)
-		r.ends = append(r.ends, total)
+		s.ends = append(s.ends, total)
 	}
-	out := r.spelled[:0]
+	out := s.out[:0]
 	for i := range p.delta {
 		d := &p.delta[i]
 		if out = append(out, d.text...); d.value >= 0 {
 			from := 0
 			if d.value > 0 {
-				from = r.ends[d.value-1]
+				from = s.ends[d.value-1]
 			}
-			out = append(out, values[from:r.ends[d.value]]...)
+			out = append(out, values[from:s.ends[d.value]]...)
 		}
 	}
-	if r.spelled = out; cap(out) > 1<<20 {
-		r.spelled = nil
+	if s.out = out; cap(out) > 1<<20 {
+		s.out = nil
 	}
 	return out
 }

@@ -23,6 +23,9 @@ type Object struct {
 	Identity model.Identity
 	RV       string
 	Raw      []byte
+	// Text is where Raw can be had as long as somebody wants it, nil where Raw
+	// has to be copied.
+	Text model.Text
 }
 
 // Time is that of the newest record read.

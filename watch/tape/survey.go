@@ -98,6 +98,7 @@ func (s *surveyor) stream(id model.StreamID) *StreamSurvey {
 func (s *surveyor) frame(text []byte) error {
 	l := &s.r.line
 	lines := newScan(text, l, s.r.t.limits.Line)
+	lines.expander.known = &s.r.t.known
 	lines.streams = s.of
 	for {
 		more, err := lines.next()

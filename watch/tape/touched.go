@@ -36,6 +36,7 @@ func (r *Reader) touched(until int64) ([]uint64, error) {
 	lines := newScan(r.text, &l, r.t.limits.Line)
 	lines.now, lines.number = r.now, r.number
 	lines.expander.copy(&r.expander)
+	lines.expander.known = r.expander.known
 	if r.held && r.line.has&(hasO|hasB) != 0 {
 		lines.object, lines.now = lines.number.of(&r.line), r.now+r.line.t
 		seen[lines.object] = true
@@ -72,6 +73,7 @@ func (r *Reader) touched(until int64) ([]uint64, error) {
 func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
 	slices.Sort(numbers)
 	var bufs [2][]byte
+	later := laterTexts{tape: r.t}
 	// As much as to rebuild them where their lines are read.
 	r.rebuilt = -r.t.limits.Rebuilt * int64(max(r.part-1, 0))
 	defer func() { r.rebuilt = 0 }()
@@ -84,7 +86,7 @@ func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
 		}
 		x := Object{}
 		if err == nil {
-			x = Object{Stream: o.stream, Raw: raw}
+			x = Object{Stream: o.stream, Raw: raw, Text: later.text(o)}
 			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)
 		} else {
 			err = r.damage(0, fmt.Sprintf("object %d cannot be rebuilt: %v", n, err))
@@ -113,7 +115,7 @@ func (r *Reader) look(o *object, bufs *[2][]byte) ([]byte, error) {
 	}
 	for i := range o.splices {
 		r.scratch = bufs[i%2]
-		text, err := r.apply(base, r.spell(&o.splices[i]))
+		text, err := r.apply(base, r.speller.spell(&o.splices[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -197,5 +197,18 @@ func daysBefore(year, month int64) (days, long int64) {
 
 // appendSecond appends a time in the secondLayout.
 func appendSecond(dst []byte, unix int64) []byte {
-	return time.Unix(unix, 0).UTC().AppendFormat(dst, secondLayout)
+	t := time.Unix(unix, 0).UTC()
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return t.AppendFormat(dst, secondLayout)
+	}
+	hour, minute, second := t.Clock()
+	two := func(before byte, n int) { dst = append(dst, before, byte('0'+n/10), byte('0'+n%10)) }
+	dst = append(dst, byte('0'+year/1000), byte('0'+year/100%10), byte('0'+year/10%10), byte('0'+year%10))
+	two('-', int(month))
+	two('-', day)
+	two('T', hour)
+	two(':', minute)
+	two(':', second)
+	return dst
 }
