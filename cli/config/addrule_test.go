@@ -67,7 +67,7 @@ func TestWithRule(t *testing.T) {
 			t.Errorf("%q: %v\n%s", text, err, out)
 		}
 	}
-	if _, err := WithRule([]byte("theme: pink\n"), mine()); err == nil || !strings.Contains(err.Error(), "line 1: theme") {
+	if _, err := WithRule([]byte("memory: much\n"), mine()); err == nil || !strings.Contains(err.Error(), "line 1: memory") {
 		t.Errorf("a file with a mistake: %v", err)
 	}
 }
@@ -96,13 +96,13 @@ func TestAddRule(t *testing.T) {
 	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	if err := os.WriteFile(real, []byte("theme: pink\n"), 0o600); err != nil {
+	if err := os.WriteFile(real, []byte("memory: much\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := AddRule(path, mine()); err == nil || !strings.Contains(err.Error(), "mine.yaml line 1: theme") {
+	if err := AddRule(path, mine()); err == nil || !strings.Contains(err.Error(), "mine.yaml line 1: memory") {
 		t.Errorf("%v", err)
 	}
-	if text, _ := os.ReadFile(real); string(text) != "theme: pink\n" {
+	if text, _ := os.ReadFile(real); string(text) != "memory: much\n" {
 		t.Errorf("%s", text)
 	}
 	for _, d := range []string{dir, filepath.Dir(real)} {

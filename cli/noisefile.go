@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"rewatch/cli/config"
+	"rewatch/model/clean"
+	"rewatch/model/noise"
+)
+
+// noiseFile is how the interface keeps a noise rule: in the configuration file,
+// which it names as people do. save is nil where there is no place for one.
+func noiseFile() (save func(noise.Rule) error, name string) {
+	path, err := config.Path()
+	if err != nil {
+		return nil, ""
+	}
+	name = clean.Line(path)
+	if home, err := os.UserHomeDir(); err == nil {
+		if rest, ok := strings.CutPrefix(name, home+string(os.PathSeparator)); ok {
+			name = "~" + string(os.PathSeparator) + rest
+		}
+	}
+	return func(r noise.Rule) error {
+		err := config.AddRule(path, r)
+		if e := (*config.Error)(nil); errors.As(err, &e) {
+			return e
+		}
+		if err != nil {
+			return errors.New(oneLine(err))
+		}
+		return nil
+	}, name
+}
