@@ -107,6 +107,6 @@ func newRoot(s streams) *cobra.Command {
 	root.Flags().Bool("version", false, "Print the version") // cobra's own would take -v, kubectl's verbosity
 	f.addTo(root)
 	root.ValidArgsFunction = completeTypes
-	root.AddCommand(newConfig(s), newDemo(f, s), newDiff(f, s), newExport(f, s), newImport(f, s), newInfo(f, s), newRecord(f, s), newRepair(f, s), newReplay(f, s), newServe(f, s), newTail(f, s), newVerify(f, s), newVersion(s))
+	root.AddCommand(newConfig(s), newDemo(f, s), newDiff(f, s), newExport(f, s), newImport(f, s), newInfo(f, s), newRecord(f, s), newRepair(f, s), newReplay(f, s), newServe(f, s), newTail(f, s), newThemes(s), newVerify(f, s), newVersion(s))
 	return root
 }

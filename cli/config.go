@@ -11,6 +11,7 @@ import (
 
 	"rewatch/cli/config"
 	"rewatch/model/clean"
+	"rewatch/ui"
 )
 
 func newConfig(s streams) *cobra.Command {
@@ -127,6 +128,10 @@ func (f *flags) configure(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("theme") {
 		f.theme.value = c.Theme
 	}
+	if !cmd.Flags().Changed("ascii") {
+		f.ascii.value = c.ASCII
+	}
+	f.looks = ui.Look{Dark: c.Dark, Light: c.Light, User: c.Themes}
 	if !cmd.Flags().Changed("memory") {
 		f.memory.bytes = c.Memory
 	}

@@ -17,6 +17,8 @@ import (
 	"rewatch/cli/config"
 	"rewatch/model"
 	"rewatch/model/noise"
+	"rewatch/themes"
+	"rewatch/ui"
 	"rewatch/watch/resolve"
 )
 
@@ -35,7 +37,8 @@ type flags struct {
 	http1 bool
 	// How to show it.
 	memory  quantity
-	theme   choice
+	theme   themeName
+	ascii   choice
 	logFile string
 	// Where to keep it.
 	record string
@@ -44,6 +47,7 @@ type flags struct {
 	types []string       // watched where no TYPE is named; none is the usual ones
 	zone  *time.Location // of times on screen
 	noise []noise.Rule
+	looks ui.Look // the themes of the user, and which of them auto takes
 
 	groups []group
 }
@@ -58,7 +62,8 @@ func newFlags() *flags {
 	f := &flags{
 		kube:   genericclioptions.NewConfigFlags(false),
 		memory: quantity{model.DefaultBudget},
-		theme:  choice{"auto", config.Themes()},
+		theme:  themeName{"auto"},
+		ascii:  choice{"auto", config.ASCII()},
 		zone:   time.Local,
 		noise:  noise.Default(),
 	}
@@ -82,7 +87,9 @@ func newFlags() *flags {
 
 	show := pflag.NewFlagSet("show", pflag.ContinueOnError)
 	show.Var(&f.memory, "memory", "Most memory for the history, as 512Mi or 2Gi; the oldest leaves first")
-	show.Var(&f.theme, "theme", "Colours: auto, dark, light or none; auto asks the terminal")
+	show.Var(&f.theme, "theme", "Colours: auto, or one of rewatch themes; auto asks the terminal for its background")
+	show.Var(&f.ascii, "ascii", "Draw in ASCII: auto, on or off; auto is on for the Linux console and locales that are not UTF-8")
+	show.Lookup("ascii").NoOptDefVal = "on"
 	show.StringVar(&f.logFile, "log-file", "", "Where libraries log (default $XDG_STATE_HOME/rewatch/rewatch.log, made when there is something to write)")
 
 	keep := pflag.NewFlagSet("keep", pflag.ContinueOnError)
@@ -111,7 +118,10 @@ func (f *flags) addTo(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return f.contextNames(), cobra.ShellCompDirectiveNoFileComp
 	})
-	_ = root.RegisterFlagCompletionFunc("theme", fixed(f.theme.of...))
+	_ = root.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return themeNames(append(themes.Builtin(), userThemes().Palettes...)), cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = root.RegisterFlagCompletionFunc("ascii", fixed(f.ascii.of...))
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		f.printUsage(cmd.OutOrStderr(), cmd)
 		return nil

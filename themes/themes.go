@@ -3,29 +3,80 @@
 //
 // Styles are made with lipgloss, and kept as the SGR parameter list that it
 // writes: the screen has thousands of cells a second to write and cannot afford
-// to render each one. Colours are authored in 24 bits; the renderer brings them
-// down to what the terminal has. No meaning is ever carried by colour alone, so
-// the theme without colour loses nothing but looks.
+// to render each one. Colours are authored in 24 bits, which the renderer brings
+// down to 256 where the terminal has no more, and beside them in the sixteen
+// that have names, since there the nearest ones would be anything. No meaning is
+// ever carried by colour alone, so the theme without colour loses nothing but
+// looks.
+//
+// The package does no I/O.
 package themes
 
 import (
+	"image/color"
+	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
-// Colour is "#rrggbb", or "" for the terminal's own.
+// Colour is "#rrggbb"; the name of one of the sixteen colours that a terminal
+// has its own values for, as "red" or "bright-red"; [Own]; for a background
+// [Reverse]; or "", where a role has no colour, and is told from others by bold,
+// faint or italic as far as it must be.
 type Colour string
 
-// Palette is a theme as its author writes it: one colour for each role.
-type Palette struct {
-	Name string
-	// Backgrounds are the ones that the terminal may have below this theme;
-	// the contrast of every text is tested against all of them. The theme
-	// itself paints none but Bar and Selected.
-	Backgrounds []Colour
-	Bar         Colour // background of the status line
-	Selected    Colour // background of the selected row
+const (
+	// Own is the terminal's own colour of text, or no background.
+	Own Colour = "own"
+	// Reverse is a background that swaps the terminal's own two colours.
+	Reverse Colour = "reverse"
+)
+
+// names are those of the sixteen colours, in the order of their numbers.
+var names = [...]Colour{"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+	"bright-black", "bright-red", "bright-green", "bright-yellow", "bright-blue", "bright-magenta", "bright-cyan", "bright-white"}
+
+// Names are those of the sixteen colours.
+func Names() []Colour { return slices.Clone(names[:]) }
+
+// rgb reports whether c is in 24 bits, and its three channels.
+func (c Colour) rgb() (color.RGBA, bool) {
+	if len(c) != 7 || c[0] != '#' {
+		return color.RGBA{}, false
+	}
+	v, err := strconv.ParseUint(string(c[1:]), 16, 32)
+	return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}, err == nil
+}
+
+// number is that of one of the sixteen colours, or -1.
+func (c Colour) number() int { return slices.Index(names[:], c) }
+
+// Valid reports whether c is a colour that a text, or if ground is set a
+// background, may have.
+func (c Colour) Valid(ground bool) bool {
+	_, ok := c.rgb()
+	return ok || c.number() >= 0 || c == Own || c == Reverse && ground
+}
+
+// paint is the colour for lipgloss, nil for none.
+func (c Colour) paint() color.Color {
+	if v, ok := c.rgb(); ok {
+		return v
+	}
+	if n := c.number(); n >= 0 {
+		return ansi.BasicColor(n) //nolint:gosec // below 16
+	}
+	return nil
+}
+
+// Roles are what colours are for.
+type Roles struct {
+	Bar      Colour // background of the status line
+	Selected Colour // background of the selected row
 
 	Text   Colour // what is read most
 	Strong Colour // names, titles
@@ -40,8 +91,33 @@ type Palette struct {
 	Odd  Colour // synthetic, inferred
 }
 
+// Palette is a theme as its author writes it.
+type Palette struct {
+	Name  string // as it is asked for
+	About string // a few words
+	Light bool   // for terminals with a light background
+	// Grounds are backgrounds that the terminal may have below this theme; the
+	// contrast of every text is checked against all of them. The theme itself
+	// paints none but Bar and Selected.
+	Grounds []Colour
+	Roles         // in 24 bits; the roles of [Few] where there are none
+	Few     Roles // for terminals of sixteen colours
+}
+
+// Terminal is what styles have to know of where they are written to.
+type Terminal struct {
+	Profile colorprofile.Profile // Unknown is not known yet, and TrueColor
+	// Plain is a terminal that shows faint or italic text in other ways: the
+	// Linux console in colours, GNU screen in reverse.
+	Plain bool
+}
+
 // Style is the SGR parameter list of one role; "" is the terminal's own style.
 type Style string
+
+// Reversed is a background of one colour for all cells of a row: their own
+// colours would become a patchwork of backgrounds, and are left out.
+const Reversed Style = "7"
 
 // Styles is a palette made ready to write with.
 type Styles struct {
@@ -52,79 +128,83 @@ type Styles struct {
 	// Title is the focused title, and GoodBold to BadBold the words of states.
 	Title, GoodBold, WarnBold, BadBold Style
 	// Bar and Selected are backgrounds: the screen puts them before the style
-	// of a cell. In the theme without colour they are reverse video and
-	// nothing.
+	// of a cell. See Reversed.
 	Bar, Selected Style
 }
 
-// Dark is for terminals with a dark background.
-func Dark() Palette {
-	return Palette{
-		Name:        "dark",
-		Backgrounds: []Colour{"#000000", "#16181d", "#1e1e2e", "#282c34"},
-		Bar:         "#22262e", Selected: "#2a2f45",
-		Text: "#d3d8e2", Strong: "#f2f4f8", Dim: "#9aa3b2", Rule: "#4b5363", Accent: "#7fb0ff",
-		Good: "#9ece6a", Warn: "#e5b567", Bad: "#ff8a98", Info: "#7dcfff", Odd: "#c3a6ff",
+// For is the roles that a terminal gets.
+func (p Palette) For(t Terminal) Roles {
+	switch {
+	case t.Profile != colorprofile.Unknown && t.Profile <= colorprofile.ASCII:
+		return Roles{Selected: Reverse}
+	case t.Profile == colorprofile.ANSI || p.Roles == Roles{}:
+		return p.Few
 	}
+	return p.Roles
 }
 
-// Light is for terminals with a light background.
-func Light() Palette {
-	return Palette{
-		Name:        "light",
-		Backgrounds: []Colour{"#ffffff", "#fafafa", "#fdf6e3"},
-		Bar:         "#e9ecf1", Selected: "#dce6f8",
-		Text: "#2b303b", Strong: "#0b0d12", Dim: "#555c69", Rule: "#b4bac5", Accent: "#1f4fbf",
-		Good: "#23651a", Warn: "#6b4300", Bad: "#a81c35", Info: "#005a70", Odd: "#5527a8",
-	}
-}
-
-// New expands a palette into styles.
-func New(p Palette) Styles {
+// Styles are those of a palette on a terminal.
+func (p Palette) Styles(t Terminal) Styles {
+	r := p.For(t)
 	plain := lipgloss.NewStyle()
-	bold := plain.Bold(true)
-	fg := func(s lipgloss.Style, c Colour) Style { return sgr(s.Foreground(lipgloss.Color(string(c)))) }
-	bg := func(c Colour) Style { return sgr(plain.Background(lipgloss.Color(string(c)))) }
+	bold, faint, italic := plain.Bold(true), plain.Faint(true), plain.Italic(true)
+	softly, slanted := faint, italic
+	if t.Plain {
+		softly, slanted = plain, plain
+	}
 	return Styles{
 		Name: p.Name,
-		Text: fg(plain, p.Text), Strong: fg(plain, p.Strong), Dim: fg(plain, p.Dim), Rule: fg(plain, p.Rule), Accent: fg(plain, p.Accent),
-		Good: fg(plain, p.Good), Warn: fg(plain, p.Warn), Bad: fg(plain, p.Bad), Info: fg(plain, p.Info), Odd: fg(plain, p.Odd),
-		Title: fg(bold, p.Accent), GoodBold: fg(bold, p.Good), WarnBold: fg(bold, p.Warn), BadBold: fg(bold, p.Bad),
-		Bar: bg(p.Bar), Selected: bg(p.Selected),
+		Text: text(r.Text, plain, plain), Strong: text(r.Strong, plain, bold), Dim: text(r.Dim, plain, softly),
+		Rule: text(r.Rule, plain, faint), Accent: text(r.Accent, plain, bold),
+		Good: text(r.Good, plain, plain), Warn: text(r.Warn, plain, plain), Bad: text(r.Bad, plain, bold),
+		Info: text(r.Info, plain, plain), Odd: text(r.Odd, plain, slanted),
+		Title: text(r.Accent, bold, bold), GoodBold: text(r.Good, bold, bold), WarnBold: text(r.Warn, bold, bold),
+		BadBold: alarm(r.Bad), Bar: ground(r.Bar), Selected: ground(r.Selected),
 	}
 }
 
-// NoColour is the theme for NO_COLOR and for terminals without colour: bold,
-// faint, italic and reverse only.
-func NoColour() Styles {
-	plain := lipgloss.NewStyle()
-	bold, faint := sgr(plain.Bold(true)), sgr(plain.Faint(true))
-	return Styles{
-		Name: "mono", Strong: bold, Dim: faint, Rule: faint, Accent: bold, Bad: bold, Odd: sgr(plain.Italic(true)),
-		Title: bold, GoodBold: bold, WarnBold: bold, BadBold: sgr(plain.Bold(true).Reverse(true)), Selected: sgr(plain.Reverse(true)),
+// text is a text of colour c in a style, or in another where there is none.
+func text(c Colour, with, without lipgloss.Style) Style {
+	switch v := c.paint(); {
+	case v != nil:
+		return sgr(with.Foreground(v))
+	case c == Own:
+		return sgr(with)
 	}
+	return sgr(without)
 }
 
-// FewColours is the theme for terminals of 16 colours or fewer, whose own
-// palette is not known: the nearest colours could be any. Plain text is the
-// terminal's own, and backgrounds are reverse video.
-func FewColours(light bool) Styles {
-	plain := lipgloss.NewStyle()
-	bold := plain.Bold(true)
-	name, accent, info, warn := "few", lipgloss.Cyan, lipgloss.Cyan, lipgloss.Yellow
-	if light { // yellow and cyan on white cannot be read
-		name, accent, info, warn = "few-light", lipgloss.Blue, lipgloss.Blue, lipgloss.Magenta
+// alarm is what must not be overlooked. In few colours it is reversed, and not
+// bold: bold red is bright red on most terminals, which on white is pale.
+func alarm(c Colour) Style {
+	bold := lipgloss.NewStyle().Bold(true)
+	if c.number() >= 0 {
+		return text(c, lipgloss.NewStyle().Reverse(true), bold)
 	}
-	return Styles{
-		Name: name, Strong: sgr(bold), Accent: sgr(bold.Foreground(accent)), Good: sgr(plain.Foreground(lipgloss.Green)),
-		Warn: sgr(plain.Foreground(warn)), Bad: sgr(plain.Foreground(lipgloss.Red)), Info: sgr(plain.Foreground(info)),
-		Odd: sgr(plain.Foreground(lipgloss.Magenta)), Title: sgr(bold.Foreground(accent)), GoodBold: sgr(bold.Foreground(lipgloss.Green)),
-		WarnBold: sgr(bold.Foreground(warn)), BadBold: sgr(bold.Foreground(lipgloss.Red)), Selected: sgr(plain.Reverse(true)),
+	return text(c, bold, bold.Reverse(true))
+}
+
+func ground(c Colour) Style {
+	if c == Reverse {
+		return Reversed
 	}
+	if v := c.paint(); v != nil {
+		return sgr(lipgloss.NewStyle().Background(v))
+	}
+	return ""
 }
 
 // sgr is what a style writes before a text, without the ESC [ and the m.
 func sgr(s lipgloss.Style) Style {
 	before, _, _ := strings.Cut(s.Render("x"), "x")
 	return Style(strings.TrimSuffix(strings.TrimPrefix(before, "\x1b["), "m"))
+}
+
+// Ground is a background painted in the first of the grounds of a palette, for
+// samples; "" where it is the terminal's own.
+func (p Palette) Ground(t Terminal) Style {
+	if len(p.Grounds) == 0 || t.Profile != colorprofile.Unknown && t.Profile <= colorprofile.ANSI {
+		return ""
+	}
+	return ground(p.Grounds[0])
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/model"
@@ -26,15 +25,13 @@ type App struct {
 	// unsubscribe gives the log's wake-up back.
 	unsubscribe func()
 
-	st         themes.Styles
-	theme      string // "dark", "light" or "mono"
-	autoTheme  bool
-	fewColours bool
-	lay        layout
-	now        time.Time // by the clock of what is shown: the tape's, in a replay
-	clock      time.Time // by the clock on the wall
-	all        overall
-	stats      model.Stats
+	st    themes.Styles
+	skin  skin
+	lay   layout
+	now   time.Time // by the clock of what is shown: the tape's, in a replay
+	clock time.Time // by the clock on the wall
+	all   overall
+	stats model.Stats
 
 	focus pane
 	zoom  bool
@@ -55,6 +52,7 @@ type App struct {
 	help     helpPane
 	list     listPane
 	prompt   prompt
+	palette  palette
 
 	page  opened         // what takes the place of the panes
 	left  opened         // the page that an object was opened from
@@ -126,33 +124,6 @@ func (a *App) subscribe() {
 // Close gives the log's wake-up back.
 func (a *App) Close() { a.unsubscribe() }
 
-func (a *App) chooseTheme() {
-	name := a.o.Theme
-	if name == "" || name == "auto" {
-		name = "dark" // until the terminal has answered
-		a.autoTheme = true
-		if a.o.env("NO_COLOR") != "" || a.o.env("TERM") == "dumb" {
-			name, a.autoTheme = "mono", false
-		}
-	}
-	a.setTheme(name)
-}
-
-func (a *App) setTheme(name string) {
-	a.theme = name
-	switch {
-	case name == "mono":
-		a.st = themes.NoColour()
-	case a.fewColours:
-		a.st = themes.FewColours(name == "light")
-	case name == "light":
-		a.st = themes.New(themes.Light())
-	default:
-		a.st = themes.New(themes.Dark())
-	}
-	a.timeline.restyle()
-}
-
 // tickMsg says that time has passed.
 type tickMsg struct{}
 
@@ -160,10 +131,10 @@ type tickMsg struct{}
 // ticks, and one that is woken by the log.
 func (a *App) Init() tea.Cmd {
 	a.asked = time.Now()
-	cmds := []tea.Cmd{a.wait(), a.tick(),
+	cmds := []tea.Cmd{a.wait(), a.tick(), a.watchThemes(),
 		// Bubble Tea does not ask for this one over SSH.
 		tea.Raw(ansi.RequestModeSynchronizedOutput)}
-	if a.autoTheme {
+	if a.asksBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return tea.Batch(cmds...)
@@ -224,6 +195,8 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		switch {
 		case a.prompt.shown:
 			a.editPrompt(func() { a.prompt.insert(msg.Content) })
+		case a.palette.shown:
+			a.editPalette(func() { a.palette.insert(msg.Content) })
 		case a.filter.editing:
 			a.editFilterBy(func() { a.filter.insert(msg.Content) })
 		}
@@ -237,13 +210,10 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		}
 	case tea.MouseReleaseMsg:
 		a.drag = nil
-	case tea.BackgroundColorMsg:
-		if a.autoTheme && msg.IsDark() == (a.theme == "light") {
-			a.setTheme(map[bool]string{true: "dark", false: "light"}[msg.IsDark()])
-		}
-	case tea.ColorProfileMsg:
-		a.fewColours = msg.Profile <= colorprofile.ANSI && msg.Profile > colorprofile.Unknown
-		a.setTheme(a.theme)
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		a.takeTerminal(msg)
+	case themesMsg:
+		return a.takeThemes(msg)
 	case infosMsg:
 		a.takeInfos(msg)
 	case objectMsg:
@@ -262,6 +232,10 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		return a.takeRules(msg)
 	case optionsMsg:
 		a.filter.take(msg)
+	case choicesMsg:
+		a.takeChoices(msg)
+	case changeMsg:
+		a.takeChange(msg)
 	case recordMsg:
 		a.takeRecord(msg)
 	case handMsg:

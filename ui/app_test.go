@@ -380,8 +380,8 @@ func TestLightAndDarkFollowTheTerminal(t *testing.T) {
 		t.Errorf("on white the theme is %s", d.app.st.Name)
 	}
 	d.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
-	if d.app.st.Name != "few-light" {
-		t.Errorf("on white in 16 colours the theme is %s", d.app.st.Name)
+	if d.app.st.Name != "light" || d.app.st.Bad != "31" {
+		t.Errorf("on white in 16 colours the theme is %s, and what is bad %s", d.app.st.Name, d.app.st.Bad)
 	}
 	d.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	if d.app.st.Name != "light" {

@@ -12,7 +12,7 @@ import (
 // View draws a frame: a concatenation of rows that are mostly cached.
 func (a *App) View() tea.View {
 	content, cursor := a.frame()
-	v := tea.NewView(content)
+	v := tea.NewView(a.skin.ascii.line(content))
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	what := "rewatch "
@@ -20,7 +20,7 @@ func (a *App) View() tea.View {
 		what += "replay "
 	}
 	if title, _ := fit(what+a.o.Title, 80); a.o.Title != "" {
-		v.WindowTitle = title
+		v.WindowTitle = a.skin.ascii.line(title)
 	}
 	v.Cursor = cursor
 	return v
@@ -68,6 +68,9 @@ func (a *App) frame() (string, *tea.Cursor) {
 	if a.list.shown {
 		rows = a.list.over(rows, w)
 	}
+	if a.palette.shown {
+		rows = a.paletteOver(rows, w)
+	}
 	return strings.Join(rows, "\n"), cursor
 }
 
@@ -77,6 +80,8 @@ func (a *App) lastRow(w int) (s string, cursor int) {
 	switch {
 	case a.prompt.shown:
 		return a.prompt.draw(&a.st, w)
+	case a.palette.shown:
+		return a.palette.bar(&a.st, a.flash, w)
 	case a.filter.editing:
 		return a.filter.draw(&a.st, w, a.filterInfo())
 	}
@@ -201,7 +206,7 @@ func (a *App) info(p pane, room int) string {
 	var parts []string
 	switch p {
 	case paneStreams:
-		n, top := len(a.all.streams), a.streams.top
+		n, top := a.all.watched, a.streams.top
 		switch last := top + a.streams.page(); {
 		case last-top < n:
 			parts = append(parts, count(top+1)+"–"+count(min(last, n))+" of "+count(n))

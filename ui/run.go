@@ -26,15 +26,17 @@ type Options struct {
 	Log       *model.Log // what is shown; with a Transport, its log is
 	Controls  Controls   // nil: nothing to control, as in a replay
 	Transport Transport  // the tape deck of a replay; nil: live
+	Watcher   Watcher    // nil: what is watched cannot be changed, as in a replay
 	Recorder  Recorder   // nil: cannot record
 	// Title is what is watched: contexts and namespaces. It is sanitised.
 	Title string
 	Now   func() time.Time // nil is time.Now
 	// Location is the time zone of the clock on screen; nil is time.Local.
 	Location *time.Location
-	// Theme is "auto" (or ""), "dark", "light" or "mono". Auto asks the
-	// terminal, and is mono under NO_COLOR or TERM=dumb.
+	// Theme is "auto" (or ""), or the name of a theme. Auto asks the terminal,
+	// and is mono under NO_COLOR or TERM=dumb.
 	Theme string
+	Look  Look // themes of the user, and what is drawn in ASCII
 	// Noise are the rules by which changes are folded that say nothing; nil is
 	// noise.Default. They have to be ones that noise.Compile takes.
 	Noise []noise.Rule
@@ -95,7 +97,7 @@ func Run(ctx context.Context, o Options) error {
 	defer kill()
 	opts := []tea.ProgramOption{tea.WithContext(killed), tea.WithFPS(2 * o.fps()), tea.WithoutSignalHandler()}
 	if o.Environ != nil {
-		opts = append(opts, tea.WithEnvironment(o.Environ))
+		opts = append(opts, tea.WithEnvironment(o.environ()))
 	}
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))

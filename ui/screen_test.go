@@ -143,7 +143,7 @@ func TestReplayScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var texts []string
-				for _, theme := range []string{"dark", "light", "mono"} {
+				for _, theme := range goldenThemes {
 					d, _ := newReplay(t, size[0], size[1], theme)
 					scene.do(d)
 					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
@@ -151,11 +151,22 @@ func TestReplayScreens(t *testing.T) {
 						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
 					}
 				}
-				if texts[1] != texts[0] || texts[2] != texts[0] {
-					t.Errorf("the themes differ in their text:\n%s\n%s\n%s", texts[0], texts[1], texts[2])
-				}
+				sameTexts(t, texts)
 				golden(t, name+".txt", trimRight(texts[0]))
 			})
+		}
+	}
+}
+
+// goldenThemes are those that every scene is drawn in: dark, light, without
+// colour, in sixteen colours, and one for colour-blind users.
+var goldenThemes = []string{"dark", "light", "mono", "few", "colourblind-dark"}
+
+func sameTexts(t *testing.T, texts []string) {
+	t.Helper()
+	for i, text := range texts {
+		if text != texts[0] {
+			t.Errorf("in %s the text is not that in %s:\n%s\n%s", goldenThemes[i], goldenThemes[0], text, texts[0])
 		}
 	}
 }
@@ -167,7 +178,7 @@ func TestScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var texts []string
-				for _, theme := range []string{"dark", "light", "mono"} {
+				for _, theme := range goldenThemes {
 					d := newDriver(t, size[0], size[1], theme)
 					scene.do(d)
 					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
@@ -175,9 +186,7 @@ func TestScreens(t *testing.T) {
 						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
 					}
 				}
-				if texts[1] != texts[0] || texts[2] != texts[0] {
-					t.Errorf("the themes differ in their text:\n%s\n%s\n%s", texts[0], texts[1], texts[2])
-				}
+				sameTexts(t, texts)
 				golden(t, name+".txt", trimRight(texts[0]))
 			})
 		}

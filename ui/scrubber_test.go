@@ -11,7 +11,7 @@ import (
 )
 
 func newScrubber(w int, o Overview) *scrubber {
-	st := themes.NoColour()
+	st := themes.Styles{}
 	s := &scrubber{st: &st, loc: time.UTC}
 	s.place(rect{0, 1, w, 1}, nil)
 	s.show(o, nil)

@@ -22,6 +22,9 @@ func newLine(base themes.Style) *line {
 }
 
 func (l *line) style(st themes.Style) {
+	if l.base == themes.Reversed {
+		st = ""
+	}
 	if l.on && l.cur == st || !l.on && st == "" && l.base == "" {
 		return
 	}

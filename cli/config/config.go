@@ -18,14 +18,19 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/noise"
+	"rewatch/themes"
 	"rewatch/watch/resolve"
 )
 
 // Config is what the file says; what it leaves out has its default.
 type Config struct {
-	Theme    string // one of Themes
-	Memory   int64  // bytes of history in the interface
-	TimeZone string // "local", or a name for time.LoadLocation
+	Theme string // auto, or the name of a theme
+	// Dark and Light are the themes that auto takes; "" is the one of that name.
+	Dark, Light string
+	ASCII       string      // one of ASCII
+	Themes      themes.User // those of the user; only Load knows them
+	Memory      int64       // bytes of history in the interface
+	TimeZone    string      // "local", or a name for time.LoadLocation
 	// Types are watched where the command line names none; none is the usual
 	// ones. They are spelled as on the command line.
 	Types []string
@@ -35,12 +40,9 @@ type Config struct {
 	Set []Setting
 }
 
-// Themes are the words for theme.
-func Themes() []string { return []string{"auto", "dark", "light", "none"} }
-
 // Default is the configuration of an empty file.
 func Default() Config {
-	return Config{Theme: "auto", Memory: model.DefaultBudget, TimeZone: "local", Noise: noise.Default()}
+	return Config{Theme: "auto", ASCII: "auto", Memory: model.DefaultBudget, TimeZone: "local", Noise: noise.Default()}
 }
 
 // Location is the time zone.
@@ -87,9 +89,12 @@ func Path() (string, error) {
 // Load reads the file at path; one that does not exist is empty. The error is
 // an *[Error], or that of reading.
 func Load(path string) (c Config, found bool, err error) {
+	user := UserThemes(os.DirFS(ThemesDir(path)), ThemesDir(path))
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Default(), false, nil
+		c = Default()
+		c.Themes = user
+		return c, false, nil
 	}
 	if err != nil {
 		return Default(), false, err
@@ -103,7 +108,10 @@ func Load(path string) (c Config, found bool, err error) {
 			break
 		}
 	}
-	c, err = Parse(text[:n])
+	if c, err = Parse(text[:n]); err == nil {
+		err = c.checkThemes(user)
+	}
+	c.Themes = user
 	if e := (*Error)(nil); errors.As(err, &e) {
 		e.File = path
 	}
@@ -141,30 +149,39 @@ func (e *Error) Error() string {
 // Parse reads the text of a file. The error is an *[Error] without File.
 func Parse(text []byte) (Config, error) {
 	c := Default()
+	root, err := document(text)
+	if err != nil || root == nil {
+		return c, err
+	}
+	if err := c.read(root); err != nil {
+		return Default(), err
+	}
+	c.Set = settings(root, "")
+	return c, nil
+}
+
+// document is what the one document of a file holds, nil if that is nothing.
+func document(text []byte) (*yaml.Node, error) {
 	if len(text) > maxSize {
-		return c, &Error{Message: "the file has more than 1 MiB"}
+		return nil, &Error{Message: "the file has more than 1 MiB"}
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var root, more yaml.Node
 	if err := d.Decode(&root); err != nil {
 		if len(bytes.TrimSpace(text)) == 0 || err.Error() == "EOF" {
-			return c, nil
+			return nil, nil
 		}
-		return c, syntax(err)
+		return nil, syntax(err)
 	}
 	if err := d.Decode(&more); err == nil {
-		return c, &Error{Line: more.Line, Message: "a second document begins here", Hint: "take out the line ---"}
+		return nil, &Error{Line: more.Line, Message: "a second document begins here", Hint: "take out the line ---"}
 	} else if err.Error() != "EOF" {
-		return c, syntax(err)
+		return nil, syntax(err)
 	}
 	if null(root.Content[0]) {
-		return c, nil
+		return nil, nil
 	}
-	if err := c.read(root.Content[0]); err != nil {
-		return Default(), err
-	}
-	c.Set = settings(root.Content[0], "")
-	return c, nil
+	return root.Content[0], nil
 }
 
 // syntax is a mistake in the YAML itself: "yaml: line 3: …".
@@ -179,10 +196,11 @@ func syntax(err error) *Error {
 
 func (c *Config) read(n *yaml.Node) error {
 	return members(n, "", map[string]func(*yaml.Node, string) error{
-		"theme": func(n *yaml.Node, key string) error {
-			return word(n, key, &c.Theme, func(s string) error {
-				if !slices.Contains(Themes(), s) {
-					return errors.New("it must be one of " + strings.Join(Themes(), ", "))
+		"theme": c.readTheme,
+		"ascii": func(n *yaml.Node, key string) error {
+			return word(n, key, &c.ASCII, func(s string) error {
+				if !slices.Contains(ASCII(), s) {
+					return errors.New("it must be one of " + strings.Join(ASCII(), ", "))
 				}
 				return nil
 			})
