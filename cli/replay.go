@@ -200,8 +200,12 @@ func (r replay) run(ctx context.Context) error {
 func (r replay) show(ctx context.Context, p *player.Player) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT) // see session.show
 	defer stop()
+	theme := r.flags.theme.value
+	if theme == "none" {
+		theme = "mono"
+	}
 	save, file := noiseFile()
-	err := ui.Run(ctx, ui.Options{Transport: p, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Noise: r.flags.noise,
+	err := ui.Run(ctx, ui.Options{Transport: p, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: theme, Location: r.flags.zone, Noise: r.flags.noise,
 		Environ: os.Environ(), Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))
