@@ -93,8 +93,7 @@ func (a *App) hasRequest() (bool, string) {
 func (a *App) copyRequest() tea.Cmd {
 	if p, ok := a.page.page.(*protocol); ok {
 		if q, ok := p.chosen(); ok {
-			a.say("copied: " + kubectlRaw(q.Request))
-			return tea.SetClipboard(kubectlRaw(q.Request))
+			return a.copyText("kubectl command", kubectlRaw(q.Request))
 		}
 	}
 	return nil
