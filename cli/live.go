@@ -86,7 +86,7 @@ func (s session) run(ctx context.Context) error {
 	log := model.NewLog(model.Options{Budget: s.flags.memory.bytes, Redactor: redactor})
 	tapes := &deck{log: log, name: s.clusters[0].name, redaction: redaction}
 	if s.flags.record != "" {
-		if err := tapes.start(s.flags.record, false, false); err != nil {
+		if err := tapes.start(ctx, s.flags.record, false, false); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (s session) run(ctx context.Context) error {
 	beside.Go(func() { engine.Run(ctx) })
 	beside.Go(func() { s.showNews(ctx, log) })
 
-	err = s.show(ctx, log, engine, tapes)
+	err = s.show(ctx, log, engine, tapes, newWatcher(ctx, j, s))
 	cancel()
 	crash := beside.wait(stopTimeout, s.streams.err)
 	told, failure := tapes.close()
@@ -126,7 +126,7 @@ func (s session) showNews(ctx context.Context, log *model.Log) {
 }
 
 // show runs the interface, or prints lines where there is no terminal.
-func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine, tapes *deck) error {
+func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine, tapes *deck, chooser *watcher) error {
 	if !isTerminal(s.streams.in) || !isTerminal(s.streams.out) || os.Getenv("TERM") == "dumb" {
 		p := newPrinter(log, s.streams, len(s.clusters) > 1)
 		return p.run(ctx)
@@ -135,12 +135,8 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	// it keeps its use, to print where every goroutine is.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT)
 	defer stop()
-	theme := s.flags.theme.value
-	if theme == "none" {
-		theme = "mono"
-	}
 	save, file := noiseFile()
-	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Recorder: tapes, Title: s.title, Theme: theme, Location: s.flags.zone, Noise: s.flags.noise,
+	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Watcher: chooser, Recorder: tapes, Title: s.title, Theme: s.flags.theme.value, Look: s.flags.look(), Location: s.flags.zone, Noise: s.flags.noise,
 		Environ: os.Environ(), Input: s.streams.in, Output: s.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))

@@ -17,6 +17,8 @@ func (a *App) scope() scope {
 		return scopeList
 	case a.prompt.shown:
 		return scopePrompt
+	case a.palette.shown:
+		return scopePalette
 	case a.recording.choosing:
 		return scopeRecord
 	case a.filter.editing:

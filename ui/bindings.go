@@ -8,7 +8,7 @@ import (
 
 // bindings is the table of keys, a part for each thing they are about.
 func bindings() []binding {
-	table := slices.Concat(movingKeys(), objectKeys(), generalKeys(), placeKeys(), replayKeys(), filterKeys(), promptKeys(), recordKeys(), listKeys(), helpKeys(), handKeys())
+	table := slices.Concat(movingKeys(), objectKeys(), generalKeys(), placeKeys(), replayKeys(), filterKeys(), promptKeys(), paletteKeys(), recordKeys(), listKeys(), helpKeys(), handKeys())
 	return append(append(table, viewKeys()...), pageKeys()...)
 }
 
@@ -31,8 +31,8 @@ func generalKeys() []binding {
 	return []binding{
 		{id: "open", scope: scopeTimeline, keys: []string{"enter"}, help: "open the object of this row, and keep it", hint: "open",
 			when: (*App).canOpen, do: act((*App).open)},
-		{id: "details", scope: scopeStreams, keys: []string{"enter"}, help: "all figures of all streams", hint: "details",
-			do: act(func(a *App) { a.setZoom(!a.zoom) })},
+		{id: "details", scope: scopeStreams, keys: []string{"enter"}, help: "every request of this stream (z shows all figures of all streams)", hint: "protocol",
+			when: (*App).hasProtocol, do: act(func(a *App) { a.openPageNamed("Protocol", openProtocol(a)) })},
 		{id: "pause-stream", scope: scopeStreams, live: true, keys: []string{"p"}, help: "pause or resume this stream", hint: "pause stream",
 			when: (*App).hasStream, do: act((*App).pauseStream)},
 		{id: "leave-streams", scope: scopeStreams, keys: []string{"esc"}, help: "back to the timeline", hint: "back", do: act((*App).back)},

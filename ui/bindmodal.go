@@ -12,8 +12,10 @@ func filterKeys() []binding {
 			when: (*App).canComplete, do: act(func(a *App) { a.completeFilter(1) })},
 		{id: "filter-complete-back", scope: scopeFilter, keys: []string{"shift+tab"}, help: "complete: the one before",
 			when: (*App).canComplete, do: act(func(a *App) { a.completeFilter(-1) })},
-		{id: "filter-up", scope: scopeFilter, keys: []string{"up"}, help: "one up in the timeline", do: act(func(a *App) { a.timeline.move(-1) })},
-		{id: "filter-down", scope: scopeFilter, keys: []string{"down"}, help: "one down in the timeline", do: act(func(a *App) { a.timeline.move(1) })},
+		{id: "filter-up", scope: scopeFilter, keys: []string{"ctrl+p"}, help: "one up in the timeline", do: act(func(a *App) { a.timeline.move(-1) })},
+		{id: "filter-down", scope: scopeFilter, keys: []string{"ctrl+n"}, help: "one down in the timeline", do: act(func(a *App) { a.timeline.move(1) })},
+		{id: "filter-recall", scope: scopeFilter, keys: []string{"up"}, help: "the filter before", do: act(func(a *App) { a.recallFilter(1) })},
+		{id: "filter-recall-back", scope: scopeFilter, keys: []string{"down"}, help: "the filter after that", do: act(func(a *App) { a.recallFilter(-1) })},
 		{id: "filter-quit", scope: scopeFilter, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 	}
 }

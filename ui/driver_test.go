@@ -65,7 +65,7 @@ func (d *driver) run(cmd tea.Cmd) {
 		if s, ok := msg.Msg.(string); ok {
 			d.raw = append(d.raw, s)
 		}
-	case copyMsg, infosMsg, objectMsg, scanMsg, searchMsg, optionsMsg, readMsg, likeMsg, rulesMsg, recordMsg, pageMsg:
+	case handMsg, choicesMsg, changeMsg, infosMsg, objectMsg, scanMsg, searchMsg, optionsMsg, readMsg, likeMsg, rulesMsg, recordMsg, pageMsg:
 		d.send(msg)
 	}
 }

@@ -23,6 +23,7 @@ type filterBar struct {
 	editing bool
 	old     string       // the text before the one that is typed
 	query   *query.Query // in force; nil is none
+	past    pastTexts    // of filters that were kept
 	err     *query.Error // what is wrong with the text
 
 	// Completion: what may stand at the cursor, for the text as it was typed;
@@ -225,6 +226,7 @@ func (a *App) editFilter() {
 // editFilterBy edits the text, and applies the filter if that made it another.
 func (a *App) editFilterBy(edit func()) {
 	edit()
+	a.filter.past.rewind()
 	a.filter.stale, a.filter.chosen = true, -1
 	a.filterEdited()
 }
@@ -246,13 +248,28 @@ func (a *App) canKeepFilter() (bool, string) {
 	return true, ""
 }
 
-func (a *App) keepFilter() { a.filter.editing = false }
+func (a *App) keepFilter() {
+	a.filter.editing = false
+	a.filter.past.add(a.filter.value())
+}
+
+// recallFilter brings back a filter that was kept earlier.
+func (a *App) recallFilter(n int) {
+	past := a.filter.past
+	text, ok := past.recall(n, string(a.filter.text))
+	if !ok {
+		a.say("there is no other filter of this session")
+		return
+	}
+	a.editFilterBy(func() { a.filter.set(text) })
+	a.filter.past = past
+}
 
 // clearFilter shows all rows again.
 func (a *App) clearFilter() { a.editFilterBy(func() { a.filter.set("") }) }
 
 func (a *App) cancelFilter() {
-	a.keepFilter()
+	a.filter.editing = false
 	a.editFilterBy(func() { a.filter.set(a.filter.old) })
 }
 

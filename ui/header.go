@@ -27,7 +27,7 @@ type header struct {
 
 // state says what the whole screen is: LIVE only if every stream is.
 func (h *header) state() (themes.Style, string) {
-	n := len(h.all.streams)
+	n := h.all.watched
 	switch {
 	case h.replay != nil:
 		return h.replay.state(h.st, h.loc, h.clock)

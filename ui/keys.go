@@ -16,13 +16,14 @@ const (
 	scopeTimeline
 	scopeStreams
 	scopeObject
-	scopeReplay // in the replay of a tape, before the global one
-	scopeFilter // while the filter is edited: text keys are text
-	scopePrompt // while something is typed that is asked for
-	scopeRecord // while it is asked what a recording begins with
-	scopeList   // while a list is laid over the screen
-	scopeHelp   // while the help is open
-	scopePage   // of the first of pages; the others follow
+	scopeReplay  // in the replay of a tape, before the global one
+	scopeFilter  // while the filter is edited: text keys are text
+	scopePrompt  // while something is typed that is asked for
+	scopeRecord  // while it is asked what a recording begins with
+	scopeList    // while a list is laid over the screen
+	scopeHelp    // while the help is open
+	scopePalette // while the palette is open
+	scopePage    // of the first of pages; the others follow
 )
 
 // scopes lists all of them, in the order of the help.
@@ -31,14 +32,14 @@ func scopes() []scope {
 	for i := range pages() {
 		out = append(out, scopePage+scope(i))
 	}
-	return append(out, scopeReplay, scopeFilter, scopePrompt, scopeRecord, scopeList, scopeHelp)
+	return append(out, scopeReplay, scopeFilter, scopePrompt, scopePalette, scopeRecord, scopeList, scopeHelp)
 }
 
 func (s scope) String() string {
 	if s >= scopePage {
 		return pages()[s-scopePage].name
 	}
-	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Replay", "Filter", "Prompt", "Record", "List", "Help"}[s]
+	return [...]string{"Everywhere", "Timeline", "Streams", "Object", "Replay", "Filter", "Prompt", "Record", "List", "Help", "Palette"}[s]
 }
 
 // modal reports whether no other scope is asked.

@@ -71,6 +71,8 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 				d.press("/")
 			case scopeList:
 				d.press("A")
+			case scopePalette:
+				d.press(":")
 			case scopeHelp:
 				d.press("?")
 			}

@@ -11,7 +11,8 @@ import (
 // overall is what the header and the status line say of all streams together.
 // It is computed once per frame.
 type overall struct {
-	streams  []model.StreamStatus
+	streams  []model.StreamStatus // by number, those that were removed included
+	watched  int                  // streams that were not removed
 	states   map[model.State]int
 	troubles []trouble // worst first
 	outages  map[host]*outage
@@ -34,7 +35,10 @@ func newOverall(streams []model.StreamStatus, now time.Time) overall {
 	o.namespace = onlyNamespace(streams)
 	contexts := map[string]bool{}
 	for _, s := range streams {
-		o.states[s.State]++
+		if !s.Removed() {
+			o.watched++
+			o.states[s.State]++
+		}
 		contexts[s.Context] = true
 		if g, ok := o.groups[s.Resource]; ok && g != s.Group {
 			o.groups[s.Resource] = "*"
@@ -66,7 +70,8 @@ func newOverall(streams []model.StreamStatus, now time.Time) overall {
 	return o
 }
 
-// onlyNamespace returns the namespace if the streams watch no other.
+// onlyNamespace returns the namespace if the streams watch no other, nor have
+// watched one: their rows are still there.
 func onlyNamespace(streams []model.StreamStatus) string {
 	only := ""
 	for _, s := range streams {
@@ -126,20 +131,22 @@ func selection(s model.StreamInfo) string {
 
 // selected is the selection that all streams share, "" if they do not.
 func (o *overall) selected() string {
-	if len(o.streams) == 0 {
-		return ""
-	}
-	first := selection(o.streams[0].StreamInfo)
-	for _, s := range o.streams[1:] {
-		if selection(s.StreamInfo) != first {
+	first, any := "", false
+	for i := range o.streams {
+		s := &o.streams[i]
+		switch of := selection(s.StreamInfo); {
+		case s.Removed():
+		case any && of != first:
 			return ""
+		default:
+			first, any = of, true
 		}
 	}
 	return strings.TrimPrefix(first, " ")
 }
 
 // live reports whether the screen may call itself live.
-func (o *overall) live() bool { return len(o.streams) > 0 && o.fresh == len(o.streams) }
+func (o *overall) live() bool { return o.watched > 0 && o.fresh == o.watched }
 
 // perSecond is the mean of the last five full seconds, in events.
 func (o *overall) perSecond() float64 {
@@ -158,7 +165,7 @@ var stateOrder = [...]model.State{model.Live, model.Quiet, model.Rotating, model
 
 // counts writes "8 streams: 6 live 1 retry 1 quiet".
 func (o *overall) counts() string {
-	b := plural(len(o.streams), "stream")
+	b := plural(o.watched, "stream")
 	sep := ": "
 	for _, s := range stateOrder {
 		if n := o.states[s]; n > 0 {

@@ -67,6 +67,8 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		a.editFilterBy(func() { a.filter.key(k) })
 	case s == scopePrompt:
 		a.editPrompt(func() { a.prompt.key(k) })
+	case s == scopePalette:
+		a.editPalette(func() { a.palette.key(k) })
 	case a.replay == nil && !s.modal() && a.keys.by[scopeReplay][key] != nil:
 		a.say(key + " is for the replay of a tape: rewatch replay FILE")
 	}

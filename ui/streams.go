@@ -33,7 +33,7 @@ func (p *streamsPane) table() bool { return p.zoomed || p.r.w >= tableWidth }
 // rows is how many lines one stream takes: two, unless the pane is too low to
 // show most of them so.
 func (p *streamsPane) rows() int {
-	if p.table() || p.all != nil && len(p.all.streams)*2 > p.r.h && p.r.h < 12 {
+	if p.table() || p.all != nil && p.all.watched*2 > p.r.h && p.r.h < 12 {
 		return 1
 	}
 	return 2
@@ -51,7 +51,7 @@ func (p *streamsPane) page() int {
 // settle makes order, cursor and window agree with the streams. The cursor
 // stays on its stream; at the top of a pane that nobody uses it stays there.
 func (p *streamsPane) settle() {
-	n := len(p.all.streams)
+	n := p.all.watched
 	p.cursor = max(min(p.cursor, n-1), 0)
 	at := -1
 	if p.cursor < len(p.order) && (p.focused || p.cursor > 0) {
@@ -68,16 +68,15 @@ func (p *streamsPane) settle() {
 // arrange puts the streams in their order: where not all of them fit, those
 // that are not well come first, lest they are the ones out of sight.
 func (p *streamsPane) arrange() {
-	n := len(p.all.streams)
 	p.order = p.order[:0]
-	crowded := p.r.h > 0 && n > p.page()
-	for i := range n {
+	crowded := p.r.h > 0 && p.all.watched > p.page()
+	for i := range p.all.streams {
 		if crowded && unwell(&p.all.streams[i]) {
 			p.order = append(p.order, i)
 		}
 	}
-	for i := range n {
-		if !crowded || !unwell(&p.all.streams[i]) {
+	for i := range p.all.streams {
+		if s := &p.all.streams[i]; !s.Removed() && !(crowded && unwell(s)) {
 			p.order = append(p.order, i)
 		}
 	}
@@ -107,7 +106,7 @@ func (p *streamsPane) draw() []string {
 	if p.table() {
 		out = append(out, p.tableHead())
 	}
-	if len(p.all.streams) == 0 {
+	if p.all.watched == 0 {
 		l := newLine("")
 		l.upTo(p.st.Dim, "  no streams", p.r.w)
 		out = append(out, l.end(p.r.w))

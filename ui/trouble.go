@@ -15,7 +15,7 @@ import (
 // connects with a position to resume from has lost a watch: what it has shown
 // is no longer known to be current.
 func unwell(s *model.StreamStatus) bool {
-	return s.State.Degraded() || s.State == model.Connecting && (s.Failure.To != model.Idle || s.RV != "")
+	return s.State.Degraded() && !s.Removed() || s.State == model.Connecting && (s.Failure.To != model.Idle || s.RV != "")
 }
 
 // patience is how long a try that was due is told as "now"; after that, the
