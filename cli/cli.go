@@ -23,7 +23,9 @@ import (
 
 // Main runs the command line and returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ctx, stop = withInterrupts(ctx)
 	defer stop()
 	// Without a receiver the runtime dies of SIGPIPE when stdout is closed;
 	// with one, the write fails and the command ends in order. (Ignoring it

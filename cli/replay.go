@@ -206,7 +206,7 @@ func (r replay) show(ctx context.Context, p *player.Player) error {
 	}
 	save, file := noiseFile()
 	err := ui.Run(ctx, ui.Options{Transport: p, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: theme, Location: r.flags.zone, Noise: r.flags.noise,
-		Environ: os.Environ(), Input: r.streams.in, Output: r.streams.out})
+		Environ: os.Environ(), Files: world{ctx}, Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))
 	}

@@ -59,6 +59,8 @@ type App struct {
 	typed typed          // of a command
 	drag  func(x, y int) // what the mouse drags; nil is nothing
 
+	errand tea.Cmd // what a prompt has asked for
+
 	replay    *replay // nil: live
 	scrub     scrubber
 	marks     marks
@@ -285,6 +287,7 @@ func (a *App) lack() tea.Cmd {
 			cmds = append(cmds, loadInfos(a.ctx, a.log, a.timeline.know, a.infoRequest, rows))
 		}
 	}
+	cmds, a.errand = append(cmds, a.errand), nil
 	if a.page.page != nil {
 		cmds = append(cmds, a.page.lack(a))
 	}

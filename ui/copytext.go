@@ -58,15 +58,18 @@ func changePlain(d docLine) string {
 
 // plain is a row as text, as wide as it needs to be.
 func (t *timeline) plain(e model.Event) string {
+	info, _ := t.infos.get(e.Seq)
+	return t.plainOf(e, info)
+}
+
+func (t *timeline) plainOf(e model.Event, info rowInfo) string {
 	wide := *t
 	wide.cols = newColumns(plainWidth, t.cols.context > 0)
 	wide.cols.manager = min(wide.cols.manager, 40)
 	wide.st = &themes.Styles{}
-	info, _ := t.infos.get(e.Seq)
 	words := strings.Fields(ansi.Strip(wide.row(e, t.folded(e), info, rowKey{seq: e.Seq})))
 	return strings.Join(words, " ")
 }
 
 // plainWidth is room for all that a row says.
 const plainWidth = 600
-
