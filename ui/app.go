@@ -100,7 +100,7 @@ func NewApp(ctx context.Context, o Options) *App {
 	}
 	a.timeline = newTimeline(a.log, o.Location, &a.st, &a.all)
 	a.timeline.know = newUnderstanding(a.log, a.o.Noise)
-	a.timeline.index.verdicts = &a.timeline.know.verdicts
+	a.timeline.index.by(a.timeline.know, &a.all)
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording}
 	a.scrub = scrubber{st: &a.st, loc: o.Location}
 	a.recording.recorder = o.Recorder

@@ -62,6 +62,7 @@ type index struct {
 	verdicts *verdicts
 	byRule   map[int]int
 	judged   model.Seq // rows before were judged when it was made
+	repeats  repeats
 }
 
 func newIndex(filter model.Filter, noise bool, first model.Seq, of func(model.StreamID) host) *index {
@@ -94,6 +95,7 @@ func (x *index) extend(s model.Snapshot) (done bool) {
 	for ; x.next < stop; x.next++ {
 		x.add(s.At(x.next))
 	}
+	x.compact(s.First())
 	return x.next >= end
 }
 
@@ -116,6 +118,7 @@ func (x *index) add(e model.Event) {
 		x.hidden++
 	case isStep:
 		x.addStep(e, t)
+	case x.repeated(e):
 	case !e.Has(model.Initial):
 		if x.verdicts != nil {
 			if rule := x.verdicts.of(e.Seq).rule(); rule > 0 {
@@ -221,7 +224,7 @@ func (x *index) refold(from, to model.Seq) int {
 	j := sort.Search(len(x.seqs), func(i int) bool { return x.seqs[i] >= to })
 	kept := i
 	for k := i; k < j; k++ {
-		if rule := x.verdicts.of(x.seqs[k]).rule(); rule > 0 {
+		if rule := x.verdicts.of(x.seqs[k]).rule(); rule > 0 && rule != x.repeats.rule {
 			x.hidden++
 			x.byRule[rule]++
 			continue

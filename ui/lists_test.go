@@ -18,6 +18,23 @@ func TestNoiseIsFoldedByRule(t *testing.T) {
 		listed[x.at(pos)] = true
 	}
 	s, folded := d.app.timeline.snap, 0
+	next := map[model.Seq]model.Seq{} // of rows of Events, which have one row each
+	last := map[model.ObjectID]model.Seq{}
+	repeats := 0
+	for seq := s.First(); seq < s.End(); seq++ {
+		e := s.At(seq)
+		if !d.app.all.isOfEvents(e.Stream) || !e.Type.IsObject() || e.Flags&(model.Initial|model.Replayed) != 0 {
+			continue
+		}
+		if before, ok := last[e.Object]; ok && e.Type != model.Deleted {
+			next[before] = seq
+		}
+		if last[e.Object] = seq; e.Type == model.Deleted {
+			delete(last, e.Object)
+			continue
+		}
+		next[seq] = 0
+	}
 	for seq := s.First(); seq < s.End(); seq++ {
 		e := s.At(seq)
 		if !e.Type.IsObject() || e.Flags&(model.Initial|model.Replayed) != 0 {
@@ -25,6 +42,15 @@ func TestNoiseIsFoldedByRule(t *testing.T) {
 		}
 		c, _ := readChange(d.app.log, e)
 		rule := d.app.timeline.know.rules.Load().rules.Classify(e, c.id, c.before, c.raw, &c.result)
+		if next, ok := next[seq]; ok {
+			if listed[seq] != (next == 0) {
+				t.Fatalf("row %d, %s: listed is %v, the next is %d", seq, c.summary(e), listed[seq], next)
+			}
+			if next != 0 {
+				repeats++
+			}
+			continue
+		}
 		if listed[seq] == (rule != nil) {
 			t.Fatalf("row %d, %s: listed is %v, the rule %v", seq, c.summary(e), listed[seq], rule)
 		}
@@ -36,8 +62,8 @@ func TestNoiseIsFoldedByRule(t *testing.T) {
 	for _, n := range x.byRule {
 		sum += n
 	}
-	if folded == 0 || sum != folded {
-		t.Errorf("%d rows are folded, the rules count %d", folded, sum)
+	if folded == 0 || sum != folded || repeats == 0 || repeats != x.repeats.n {
+		t.Errorf("%d rows are folded and %d repeat, the rules count %d and %d", folded, repeats, sum, x.repeats.n)
 	}
 	d.press("A")
 	d.has("node heartbeats")

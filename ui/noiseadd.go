@@ -302,6 +302,11 @@ func (a *App) ruleLines() (lines []listLine, known int) {
 		default:
 			what += ": " + strings.Join(r.Paths, ", ")
 		}
+		if i+1 == x.repeats.rule {
+			known += x.repeats.n
+			lines = append(lines, listLine{head: count(x.repeats.n+x.byRule[i+1]) + " rows", text: r.Name + " (" + r.Kind + ": one row each, which moves on with its count)"})
+			continue
+		}
 		line := listLine{head: count(x.byRule[i+1]) + " rows", text: r.Name + " (" + what + ")"}
 		if i >= set.given {
 			line.text = "enter takes it back: " + line.text

@@ -177,7 +177,7 @@ func (x *search) list(s model.Snapshot) *index {
 		out.filter = x.has
 	}
 	out.limit = x.end
-	out.verdicts = &x.know.verdicts
+	out.by(x.know, &all)
 	out.judged = out.verdicts.end()
 	for !out.extend(s) && x.ctx.Err() == nil {
 	}
@@ -228,7 +228,7 @@ func (t *timeline) reindex(ctx context.Context, q *query.Query, now time.Time, n
 		t.building = newIndex(q.Compile(t.log, query.Options{Now: now}).Match, noise, t.snap.First(), t.all.host)
 	}
 	if t.building != nil {
-		t.building.verdicts = &t.know.verdicts
+		t.building.by(t.know, t.all)
 	}
 	t.extend(t.snap)
 }
@@ -265,7 +265,7 @@ func (t *timeline) take(m searchMsg) {
 	}
 	t.searching, t.sought, t.percent, t.problem = false, m.done, m.percent, m.problem
 	if m.index != nil {
-		m.index.host = t.all.host
+		m.index.host, m.index.repeats.events = t.all.host, t.all.isOfEvents
 		m.index.refold(m.index.judged, t.know.verdicts.end()) // rows judged meanwhile
 		t.building = m.index
 		t.swap()

@@ -52,7 +52,8 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 		s.memory, s.know = newMemory(), o.know.anew(s.log)
 		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory, s.know)
 		s.index = newIndex(nil, o.noise, s.snap.End(), all.host) // if nothing is found at first
-		s.index.limit, s.index.verdicts = s.snap.End(), &s.know.verdicts
+		s.index.limit = s.snap.End()
+		s.index.by(s.know, &all)
 		for begin := time.Now(); !s.search.done && w.deck.Log() == s.log; {
 			m, ok := s.search.step(s.snap, o.height)
 			if !ok {
@@ -126,7 +127,7 @@ func (t *timeline) swapLog(s *swapped) {
 	if t.sought && !s.search.deep() {
 		t.search = nil
 	}
-	t.index.host = t.all.host
+	t.index.host, t.index.repeats.events = t.all.host, t.all.isOfEvents
 	t.rows.clear()
 	t.infos.clear()
 	for seq, info := range s.infos {

@@ -67,8 +67,14 @@ func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *ove
 
 // extend takes a newer snapshot in.
 func (t *timeline) extend(s model.Snapshot) {
+	at, ok := t.selected()
+	offset, out := t.cursor-t.top, t.index.repeats.n
 	t.snap = s
 	t.scanning = !t.index.extend(s)
+	if ok && !t.follow && t.index.repeats.n > out { // rows before may have moved to the end
+		t.cursor = t.index.find(at.Seq)
+		t.top = t.cursor - offset
+	}
 	if t.building != nil {
 		if t.building.extend(s) {
 			t.swap()
