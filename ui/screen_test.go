@@ -114,6 +114,8 @@ var scenes = []struct {
 		d.app.recording.recorder = &memoryRecorder{}
 		d.press("R")
 	}},
+	{"protocol", func(d *driver) { d.script(); d.protocol(); d.press("g", "s", "enter", "up", "up") }},
+	{"server", func(d *driver) { d.script(); d.server(); d.press("j") }},
 	{"text", func(d *driver) { d.script(); d.press("up", "up", "enter", "z") }},
 }
 

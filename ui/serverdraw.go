@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	chartWidth  = 38 // cells that a chart takes at least
-	chartHeight = 2  // lines
+	chartWidth = 38 // cells that a chart takes at least
+	maxCurve   = 4  // lines of a curve at most
 )
 
 // draw is a line about the reading, the charts side by side, and what the one
@@ -57,7 +57,7 @@ func (s *server) status(a *App, w int) string {
 	case !s.compared():
 		l.upTo(a.st.Dim, read+" rates and percentiles follow with the second reading", w-l.w)
 	default:
-		l.upTo(a.st.Dim, read+" rates and percentiles are those between two readings; lowest to highest beside each chart", w-l.w)
+		l.upTo(a.st.Dim, read+" rates and percentiles are those between two readings; the lowest and the highest stand beside", w-l.w)
 	}
 	return l.end(w)
 }
@@ -91,7 +91,10 @@ func (s *server) advice(a *App, w int) (out []string) {
 	}
 	add("")
 	for _, x := range s.last.Advice {
-		add(x)
+		text, _ := safe(x)
+		for part := range strings.SplitSeq(ansi.Wrap(text, max(w-4, 8), ""), "\n") {
+			add(part)
+		}
 	}
 	return out
 }
@@ -100,65 +103,93 @@ func (s *server) advice(a *App, w int) (out []string) {
 func (s *server) grid(a *App, r rect) []string {
 	s.cols = max(r.w/chartWidth, 1)
 	all := (len(s.charts) + s.cols - 1) / s.cols
-	s.high = chartHeight
-	if r.h >= all*(chartHeight+1) {
-		s.high++ // room for a line between them
+	s.high = 2
+	if room := r.h / max(all, 1); room > 2 { // higher curves, and a line between them
+		s.high = min(room, maxCurve+2)
 	}
 	s.rows = max(r.h/s.high, 1)
 	at := s.cursor / s.cols
 	s.top = max(min(s.top, at, all-s.rows), at-s.rows+1, 0)
 	var out []string
 	for row := s.top; row < all && row < s.top+s.rows; row++ {
-		first, second := newLine(""), newLine("")
+		lines := make([]*line, s.high)
+		for i := range lines {
+			lines[i] = newLine("")
+		}
 		for col := range s.cols {
 			if i := row*s.cols + col; i < len(s.charts) {
-				left, right := col*r.w/s.cols, (col+1)*r.w/s.cols
-				s.chart(a, i, first, second, left, right)
+				s.chart(a, i, lines[:max(s.high-1, 2)], col*r.w/s.cols, (col+1)*r.w/s.cols-1)
 			}
 		}
-		out = append(out, first.end(r.w), second.end(r.w))
-		if s.high > chartHeight {
-			out = append(out, newLine("").end(r.w))
+		for _, l := range lines {
+			out = append(out, l.end(r.w))
 		}
 	}
 	return out
 }
 
-// chart draws a chart into two lines, from one column to before another.
-func (s *server) chart(a *App, i int, first, second *line, left, right int) {
+// chart draws a chart from one column to before another: its name and newest
+// value, and a curve below.
+func (s *server) chart(a *App, i int, lines []*line, left, right int) {
 	c := &s.charts[i]
+	head, below := lines[0], lines[1:]
 	name, mark := a.st.Strong, " "
 	if i == s.cursor {
 		name, mark = a.st.Title, "▸"
 	}
-	first.pad(left)
-	second.pad(left + 1)
-	first.glyphs(a.st.Title, mark, 1)
-	right-- // a gap
+	head.pad(left)
+	head.glyphs(a.st.Title, mark, 1)
 	if !c.Given {
-		first.upTo(a.st.Dim, c.Name, right-first.w)
-		first.right(a.st.Dim, "not given", right-first.w)
+		head.upTo(a.st.Dim, c.Name, right-head.w-10)
+		head.right(a.st.Dim, "not given", right-head.w)
 		return
 	}
 	value, n := safe(c.value())
-	first.upTo(name, c.Name, right-first.w-n-1)
-	first.pad(right - n)
-	first.glyphs(a.st.Text, value, n)
+	head.upTo(name, c.Name, right-head.w-n-1)
+	head.pad(right - n)
+	head.glyphs(a.st.Text, value, n)
 	low, high, ok := c.bounds()
 	if !ok {
-		second.upTo(a.st.Dim, c.silence(), right-second.w)
+		below[0].pad(left + 1)
+		below[0].upTo(a.st.Dim, c.silence(), right-left-1)
 		return
 	}
-	span := quantity(low, c.Unit) + "–" + quantity(high, c.Unit)
-	if low == high {
-		span = ""
+	labels := []string{between(low, high, c.Unit)}
+	if len(below) > 1 {
+		labels = make([]string, len(below))
+		labels[0], labels[len(below)-1] = quantity(high, c.Unit), quantity(low, c.Unit)
+		if low == high {
+			labels[0] = ""
+		}
 	}
-	_, n = safe(span)
-	cells := min(right-second.w-n-1, len(c.past))
-	second.pad(right - n - 1 - cells)
-	second.glyphs(a.st.Info, curve(c.past[len(c.past)-cells:], high), cells)
-	second.pad(right - n)
-	second.text(a.st.Dim, span)
+	scale := 0
+	for _, text := range labels {
+		_, n := safe(text)
+		scale = max(scale, n)
+	}
+	cells := max(min(right-left-scale-2, len(c.past)), 0)
+	curves := curve(c.past[len(c.past)-cells:], low, high, len(below))
+	for i, l := range below {
+		l.pad(right - scale - 1 - cells)
+		l.glyphs(a.st.Info, curves[i], cells)
+		l.pad(right - scale)
+		l.right(a.st.Dim, labels[i], scale)
+	}
+}
+
+// between is the lowest and the highest value with the unit once.
+func between(low, high float64, u model.Unit) string {
+	if low == high {
+		return ""
+	}
+	a, b := quantity(low, u), quantity(high, u)
+	unit := b[strings.LastIndexAny(b, "0123456789")+1:]
+	if short, same := strings.CutSuffix(a, unit); same {
+		a = short
+	} else {
+		a = strings.TrimSuffix(a, "/s")
+	}
+	return a + "–" + b
 }
 
 // value is the newest value in words.
@@ -200,6 +231,7 @@ func (s *server) meaning(a *App, w int) string {
 
 // quantity writes a value with its unit: "6.5/s", "1.2 MB", "0.7 ms".
 func quantity(v float64, u model.Unit) string {
+	v = max(min(v, 1e15), -1e15) // of a server that is out of its mind
 	switch u {
 	case model.UnitBytes:
 		return size(int64(v))
@@ -209,6 +241,8 @@ func quantity(v float64, u model.Unit) string {
 		switch {
 		case v == 0:
 			return "0 ms"
+		case v < 0.0001:
+			return strconv.FormatFloat(v*1e6, 'f', 0, 64) + " µs"
 		case v < 0.0095:
 			return strconv.FormatFloat(v*1000, 'f', 1, 64) + " ms"
 		case v < 1:
@@ -222,19 +256,38 @@ func quantity(v float64, u model.Unit) string {
 	return strconv.FormatFloat(v, 'f', 1, 64) + string(u)
 }
 
-// curve draws values, high as a full block and 0 as a flat line; what is not
-// known is blank. It is as many cells as values.
-func curve(values []float64, high float64) string {
-	b := make([]byte, 0, 3*len(values))
+// curve draws values in some lines, a cell each; what is not known is blank. It
+// stands on 0, or, where the values are far from that and do not differ much,
+// half its height is for how they differ.
+func curve(values []float64, low, high float64, lines int) []string {
+	base := 0.0
+	if low > high/2 {
+		base = low - (high - low)
+	}
+	steps := lines * len(bars)
+	out := make([][]byte, lines)
 	for _, v := range values {
+		n := 1
 		switch {
 		case math.IsNaN(v):
-			b = append(b, ' ')
-		case high <= 0:
-			b = append(b, bars[0]...)
-		default:
-			b = append(b, bars[max(min(int(math.Ceil(v/high*float64(len(bars)-1))), len(bars)-1), 0)]...)
+			n = 0
+		case low == high && high > 0:
+			n = len(bars) / 2
+		case high > base:
+			n = max(int(math.Ceil(max(min((v-base)/(high-base), 1), 0)*float64(steps))), 1)
+		}
+		for i := range out {
+			switch part := n - (lines-1-i)*len(bars); {
+			case part <= 0:
+				out[i] = append(out[i], ' ')
+			default:
+				out[i] = append(out[i], bars[min(part, len(bars))-1]...)
+			}
 		}
 	}
-	return string(b)
+	texts := make([]string, lines)
+	for i := range out {
+		texts[i] = string(out[i])
+	}
+	return texts
 }

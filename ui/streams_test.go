@@ -86,17 +86,17 @@ func TestDetailsInASmallTerminal(t *testing.T) {
 		d.script()
 		d.trouble()
 		d.press("g", "s")
-		d.press("enter")
+		d.press("z")
 		d.has("state    resource ")
 		d.has("DENIED   configmaps ")
-		d.press("enter")
+		d.press("z")
 		if w < tableWidth {
 			d.hasNot("state    resource ")
 		}
 	}
 	d := newDriver(t, 80, 24, "mono")
 	d.script()
-	d.press("g", "s", "enter")
+	d.press("g", "s", "z")
 	d.has(" added ")
 }
 

@@ -150,10 +150,13 @@ func (p *poller) words(err error) (string, []string) {
 		return err.Error(), []string{"Something between here and the API server may answer in its place."}
 	case code == http.StatusForbidden:
 		return "this user may not read " + path + ": " + err.Error(), []string{
-			"Missing is the verb get on the nonResourceURL " + path + ". This gives it, to a user USER:",
+			"Missing is the verb get on the nonResourceURL " + path + ".",
+			"This gives it, to a user USER:",
 			"",
-			"  kubectl create clusterrole metrics-reader --verb=get --non-resource-url=" + path,
-			"  kubectl create clusterrolebinding metrics-reader --clusterrole=metrics-reader --user=USER",
+			`  kubectl create clusterrole metrics-reader \`,
+			"    --verb=get --non-resource-url=" + path,
+			`  kubectl create clusterrolebinding metrics-reader \`,
+			"    --clusterrole=metrics-reader --user=USER",
 			"",
 			"or, as a rule of a ClusterRole:",
 			"",
