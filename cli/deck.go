@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 	"sync"
@@ -33,8 +35,8 @@ var _ ui.Recorder = (*deck)(nil)
 func (d *deck) Record(held bool) error {
 	name := tapeName(d.name, time.Now())
 	for n := 2; ; n++ {
-		err := d.start(name+".rwt", false, held)
-		if f := (&failure{}); n > 99 || !errors.As(err, &f) || !strings.HasSuffix(f.msg, "exists") {
+		err := d.start(context.Background(), name+".rwt", false, held)
+		if n > 99 || !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		name = fmt.Sprintf("%s-%d", tapeName(d.name, time.Now()), n)
@@ -42,7 +44,7 @@ func (d *deck) Record(held bool) error {
 }
 
 // start begins a recording to a file. Errors are failures with the next step.
-func (d *deck) start(path string, force, held bool) error {
+func (d *deck) start(ctx context.Context, path string, force, held bool) error {
 	d.starting.Lock()
 	defer d.starting.Unlock()
 	switch rec := d.newest(); {
@@ -51,7 +53,7 @@ func (d *deck) start(path string, force, held bool) error {
 	case rec != nil && !rec.Status().Done:
 		return failed("stop that first", "a recording to %s is under way", rec.Status().Path)
 	}
-	rec, err := startRecording(d.log, recorder.Options{Path: path, Force: force, Held: held, Tool: "rewatch " + version(), Redaction: d.redaction})
+	rec, err := startRecording(ctx, d.log, recorder.Options{Path: path, Force: force, Held: held, Tool: "rewatch " + version(), Redaction: d.redaction})
 	if err == nil {
 		d.mu.Lock()
 		d.rec = rec

@@ -18,6 +18,7 @@ type failure struct {
 	msg  string // what happened
 	next string // what to do about it
 	code int    // of the process
+	err  error  // why, nil where nobody asks
 }
 
 func (f *failure) Error() string {
@@ -26,6 +27,9 @@ func (f *failure) Error() string {
 	}
 	return f.msg + "; " + f.next
 }
+
+// Unwrap returns why.
+func (f *failure) Unwrap() error { return f.err }
 
 // seeHelp is the next step after a mistake in the command line; whoever prints
 // it names the command.

@@ -17,7 +17,7 @@ import (
 // bytes are in a temporary file beside it, which Abort removes: work that is
 // interrupted leaves nothing, and an older file stays as it was.
 //
-//	f, err := createFile(path, force)
+//	f, err := createFile(ctx, path, force)
 //	if err != nil { return err }
 //	defer f.Abort()
 //	… write …
@@ -38,14 +38,14 @@ type outFile struct {
 
 // createFile begins a file, readable by its owner only. It refuses a path that
 // exists, unless forced. "-" is stdout, and what is no regular file, such as
-// /dev/null or a pipe, is written to as it is. Errors are failures with the
-// next step.
-func createFile(path string, force bool) (*outFile, error) {
-	return streams{out: os.Stdout}.createFile(path, force)
+// /dev/null or a pipe, is written to as it is; for the reader of a pipe it
+// waits, or until ctx ends. Errors are failures with the next step.
+func createFile(ctx context.Context, path string, force bool) (*outFile, error) {
+	return streams{out: os.Stdout}.createFile(ctx, path, force)
 }
 
 // createFile is createFile with "-" for these streams' stdout.
-func (s streams) createFile(path string, force bool) (*outFile, error) {
+func (s streams) createFile(ctx context.Context, path string, force bool) (*outFile, error) {
 	if path == "-" {
 		return &outFile{w: s.out}, nil
 	}
@@ -57,9 +57,9 @@ func (s streams) createFile(path string, force bool) (*outFile, error) {
 	case err == nil && info.IsDir():
 		return nil, failed("name a file", "%s is a directory", path)
 	case err == nil && !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		f, err := openStream(ctx, path)
 		if err != nil {
-			return nil, notCreated(path, err)
+			return nil, err
 		}
 		return &outFile{w: f, file: f}, nil
 	case err == nil && !force:
@@ -85,7 +85,7 @@ func (s streams) createFile(path string, force bool) (*outFile, error) {
 // what that writes later goes nowhere. A reader of stdout that goes away is no
 // error.
 func (s streams) writeFile(ctx context.Context, path string, force bool, work func(w io.Writer) error) error {
-	f, err := s.createFile(path, force)
+	f, err := s.createFile(ctx, path, force)
 	if err != nil {
 		return err
 	}
@@ -129,6 +129,26 @@ func unlessDone(ctx context.Context, work func() error) error {
 	case <-ctx.Done():
 		return failed("", "interrupted")
 	}
+}
+
+// openStream opens what is no regular file for writing. For the reader of a
+// pipe it waits, or until ctx ends. Errors are failures with the next step.
+func openStream(ctx context.Context, path string) (*os.File, error) {
+	var f *os.File
+	err := unlessDone(ctx, func() error {
+		opened, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if f = opened; err != nil {
+			return notCreated(path, err)
+		}
+		return nil
+	})
+	if ctx.Err() != nil && err != nil {
+		return nil, failed("", "interrupted: nobody reads %s", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 var errEnded = errors.New("the file was ended")
@@ -228,7 +248,9 @@ func (o *outFile) Abort() {
 }
 
 func exists(path string) *failure {
-	return failed("name another file, or replace it with --force", "%s exists", path)
+	f := failed("name another file, or replace it with --force", "%s exists", path)
+	f.err = fs.ErrExist
+	return f
 }
 
 func notCreated(path string, err error) *failure {

@@ -177,7 +177,7 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 		return err
 	}
 	defer old.back() // unless settled: a recording that cannot begin must not cost one
-	rec, err := startRecording(log, ro)
+	rec, err := startRecording(ctx, log, ro)
 	if err != nil {
 		return err
 	}
@@ -253,8 +253,14 @@ const (
 	endPatience   = 15 * time.Second
 )
 
-// startRecording is recorder.Start with failures for people.
-func startRecording(log *model.Log, o recorder.Options) (*recorder.Recorder, error) {
+// startRecording is recorder.Start with failures for people. For the reader of a
+// pipe it waits, or until ctx ends.
+func startRecording(ctx context.Context, log *model.Log, o recorder.Options) (*recorder.Recorder, error) {
+	if info, err := os.Stat(o.Path); err == nil && o.Out == nil && !info.Mode().IsRegular() && !info.IsDir() && o.MaxSize == 0 && o.MaxAge == 0 {
+		if o.Out, err = openStream(ctx, o.Path); err != nil { // to the end of the process
+			return nil, err
+		}
+	}
 	rec, err := recorder.Start(log, o)
 	switch {
 	case errors.Is(err, recorder.ErrExists):

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"maps"
@@ -38,7 +39,7 @@ func (v *serving) writeKubeconfig(o serveOptions, s streams) (remove func(), err
 		}
 		path = filepath.Join(dir, "kubeconfig")
 	}
-	f, err := s.createFile(path, o.force)
+	f, err := s.createFile(context.Background(), path, o.force)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"rewatch/model"
+	"rewatch/watch/recorder"
 )
 
 // TestASignalEndsWorkWhoseOutputStalls: nobody reads the pipe that the output
@@ -60,6 +64,46 @@ func TestASignalEndsWorkWhoseOutputStalls(t *testing.T) {
 		}
 		if err := <-work; err != errEnded {
 			t.Errorf("%s: what came too late: %v", path, err)
+		}
+	}
+}
+
+// TestASignalEndsTheWaitForAReader: of a pipe with a name that nobody has opened.
+func TestASignalEndsTheWaitForAReader(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { // whoever waits in vain may go
+		if r, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			_ = r.Close()
+		}
+	}()
+	for name, begin := range map[string]func(ctx context.Context) error{
+		"a file": func(ctx context.Context) error {
+			return streams{}.writeFile(ctx, fifo, false, func(io.Writer) error { return nil })
+		},
+		"a recording": func(ctx context.Context) error {
+			_, err := startRecording(ctx, model.NewLog(model.Options{}), recorder.Options{Path: fifo})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- begin(ctx) }()
+		select {
+		case err := <-ended:
+			t.Errorf("%s: it did not wait for a reader: %v", name, err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		cancel()
+		select {
+		case err := <-ended:
+			if err == nil || !strings.Contains(err.Error(), "interrupted") {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: it waits for a reader", name)
 		}
 	}
 }

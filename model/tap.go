@@ -32,7 +32,12 @@ type Held struct {
 	objects []heldObject // by number; all below next have been yielded
 	next    int
 	saved   map[ObjectID]savedObject // those that changed before they were yielded
+	memory  int                      // bytes of those
+	over    bool
 }
+
+// maxSaved bounds what is kept of objects that change before they are yielded.
+const maxSaved = 64 << 20
 
 type heldObject struct {
 	id      ObjectID
@@ -117,7 +122,8 @@ const heldBatch = 32
 
 // Objects yields the objects that existed in each stream at the moment of the
 // Tap, as they were then, whatever has happened since. It may be called once,
-// before the Tap is cancelled. Raw may be kept.
+// before the Tap is cancelled. Raw may be kept. Who takes so long that too much
+// changes meanwhile does not get all of them: see Over.
 func (h *Held) Objects() iter.Seq[HeldObject] {
 	return func(yield func(HeldObject) bool) {
 		var batch []HeldObject
@@ -134,13 +140,23 @@ func (h *Held) Objects() iter.Seq[HeldObject] {
 	}
 }
 
+// Over reports whether Objects ended early, because what had changed meanwhile
+// took too much memory.
+func (h *Held) Over() bool {
+	h.l.mu.RLock()
+	defer h.l.mu.RUnlock()
+	return h.over
+}
+
 // Release lets go of the objects that Objects has not yielded. Until one of the
 // two, the log keeps what changes as it was.
 func (h *Held) Release() {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
-	h.objects, h.next, h.saved = nil, 0, nil
+	h.release()
 }
+
+func (h *Held) release() { h.objects, h.next, h.saved, h.memory = nil, 0, nil, 0 }
 
 func (h *Held) read(batch []HeldObject) []HeldObject {
 	h.l.mu.Lock()
@@ -152,6 +168,7 @@ func (h *Held) read(batch []HeldObject) []HeldObject {
 			s = h.l.saved(x.id)
 		} else if last := h.next+1 == len(h.objects) || h.objects[h.next+1].id != x.id; last {
 			delete(h.saved, x.id)
+			h.memory -= len(s.raw)
 		}
 		batch = append(batch, HeldObject{StreamID(x.stream), x.id, x.version, s.identity, x.rows, s.raw})
 	}
@@ -183,8 +200,14 @@ func (l *Log) save(id ObjectID) {
 		for i+1 < len(h.objects) && h.objects[i+1].id == id { // the last of its streams
 			i++
 		}
-		if _, ok := h.saved[id]; !ok && i >= h.next {
-			h.saved[id] = l.saved(id)
+		if _, ok := h.saved[id]; ok || i < h.next {
+			continue
+		}
+		s := l.saved(id)
+		h.saved[id] = s
+		if h.memory += len(s.raw); h.memory > maxSaved {
+			h.release()
+			h.over = true
 		}
 	}
 }

@@ -187,3 +187,37 @@ func TestTapIsRedacted(t *testing.T) {
 		t.Error("what was passed on made a row")
 	}
 }
+
+// TestHeldIsBounded: who reads too slowly what was held gets no more than there
+// is room for, and is told.
+func TestHeldIsBounded(t *testing.T) {
+	log := NewLog(Options{})
+	id := log.AddStream(StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod"})
+	add := func(i, version int) {
+		raw := fmt.Appendf(nil, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"%d","uid":"%d","resourceVersion":"%d"},"pad":"%s"}`,
+			i, i, version, bytes.Repeat([]byte{'x'}, maxSaved/64))
+		log.Append(Record{Time: time.Unix(1, 0), Stream: id, Type: Added, Raw: raw})
+	}
+	const objects = 80
+	for i := range objects {
+		add(i, 1+i)
+	}
+	held, cancel := log.Tap(Tap{Stream: func(StreamInfo) {}, Record: func(Event, Record) {}})
+	defer cancel()
+	for i := range objects / 2 {
+		add(i, 1000+i)
+	}
+	if held.Over() || held.memory > maxSaved {
+		t.Errorf("half of them are too much: %d bytes", held.memory)
+	}
+	for i := objects / 2; i < objects; i++ {
+		add(i, 1000+i)
+	}
+	n := 0
+	for range held.Objects() {
+		n++
+	}
+	if !held.Over() || n == objects || held.saved != nil {
+		t.Errorf("over: %v, %d of %d objects, %d kept", held.Over(), n, objects, len(held.saved))
+	}
+}

@@ -203,7 +203,7 @@ func (p *Player) search(ctx context.Context, l deck.Landmark, start, end int64) 
 		match = l.Match(t.log)
 	}
 	for n := 1; t.cursor.peek() <= end; n++ {
-		if n%batch == 0 && ctx.Err() != nil {
+		if (n%batch == 0 || t.partial) && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		h := t.cursor.first()
@@ -215,7 +215,7 @@ func (p *Player) search(ctx context.Context, l deck.Landmark, start, end int64) 
 		switch {
 		case !side && l.Back && t.now > p.take.now:
 			return found, nil // all that comes lies behind
-		case !t.step():
+		case !t.step(ctx):
 			return found, nil
 		case side && matches(t.log, match):
 			if found = &x; !l.Back {

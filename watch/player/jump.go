@@ -47,6 +47,8 @@ func (p *Player) grant(ctx context.Context, w *wish) {
 		}
 		if !newer {
 			a.text = err.Error()
+		} else if w.kind == step && w.n > 0 {
+			p.again(w)
 		}
 	}
 	p.arrive(w, a, !newer)
@@ -68,11 +70,20 @@ func (p *Player) granted(ctx context.Context, w *wish) (arrival, error) {
 		if w.n < 0 {
 			return p.stepBack(ctx, -w.n)
 		}
-		return p.step(w.n), nil
+		return p.step(ctx, w.n)
 	case find:
 		return p.find(ctx, w.landmark)
 	}
 	return p.earlier(ctx)
+}
+
+// again adds steps that were not taken to those that are wished for since.
+func (p *Player) again(w *wish) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wish != nil && p.wish.kind == step {
+		p.wish.n += w.n
+	}
 }
 
 // arrive shows where a wish led; last is whether it was the newest one.
@@ -138,8 +149,8 @@ func (p *Player) preview(t *take, at int64) {
 
 // advance appends what comes next until it is done.
 func advance(ctx context.Context, t *take, done func(*take) bool) error {
-	for n := 1; !done(t) && t.step(); n++ {
-		if n%batch == 0 && ctx.Err() != nil {
+	for n := 1; !done(t) && t.step(ctx); n++ {
+		if (n%batch == 0 || t.partial) && ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -180,12 +191,15 @@ func (p *Player) reach(ctx context.Context, to int64, done func(*take) bool) (ar
 }
 
 // step appends n rows.
-func (p *Player) step(n int) arrival {
+func (p *Player) step(ctx context.Context, n int) (arrival, error) {
 	t := p.take
 	rows := t.rows + int64(n)
-	for t.rows < rows && t.step() {
+	for t.rows < rows && t.step(ctx) {
+		if t.partial {
+			return arrival{}, ctx.Err()
+		}
 	}
-	return arrival{take: t, at: max(t.now, p.reel.from.UnixNano()), fulfilled: true}
+	return arrival{take: t, at: max(t.now, p.reel.from.UnixNano()), fulfilled: true}, nil
 }
 
 // stepBack makes a log that lacks the newest n rows.

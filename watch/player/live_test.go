@@ -132,7 +132,7 @@ func TestAReplayShowsWhatLiveShowed(t *testing.T) {
 	r := newReel([]Source{src})
 	again := straight(t, r, 0)
 	for _, m := range moments {
-		for model.Seq(again.rows) < m.rows && again.step() {
+		for model.Seq(again.rows) < m.rows && again.step(t.Context()) {
 		}
 		if d := differ(lines(again.log.Streams(m.at)), lines(m.streams)); d != "" {
 			t.Fatalf("at row %d: %s", m.rows, d)

@@ -286,7 +286,7 @@ func (p *Player) Run(ctx context.Context) {
 			p.grant(wctx, w)
 			continue
 		}
-		wait := p.play()
+		wait := p.play(ctx)
 		if wait == 0 || p.take != nil && p.take.log.Pack(packBatch) {
 			continue
 		}
@@ -338,11 +338,21 @@ const batch = 256
 // holdPause is how soon Hold is asked again.
 const holdPause = 5 * time.Millisecond
 
-// play appends what is due, and returns how long nothing is.
-func (p *Player) play() time.Duration {
+// play appends what is due, and returns how long nothing is. A wish ends it.
+func (p *Player) play(ctx context.Context) time.Duration {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	p.mu.Lock()
 	c, behind := p.clock, p.behind
+	if p.cancel = cancel; p.wish != nil {
+		cancel()
+	}
 	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.cancel = nil
+		p.mu.Unlock()
+	}()
 	t := p.take
 	if t == nil || t.partial || !c.playing && !behind {
 		return forever
@@ -353,7 +363,7 @@ func (p *Player) play() time.Duration {
 	fast := math.IsInf(c.speed, 1) && c.playing
 	now := c.now()
 	n := 0
-	for n < batch && (fast || t.cursor.peek() <= now) && t.step() {
+	for n < batch && (fast || t.cursor.peek() <= now) && !t.partial && t.step(ctx) {
 		n++
 	}
 	next := t.cursor.peek()

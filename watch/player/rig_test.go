@@ -158,7 +158,7 @@ func straight(tb testing.TB, r *reel, events int64) *take {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for t.cursor.events() < events && t.step() {
+	for t.cursor.events() < events && t.step(context.Background()) {
 	}
 	return t
 }
@@ -221,10 +221,10 @@ func check(tb testing.TB, p *Player) {
 	tb.Helper()
 	want := straight(tb, p.reel, p.take.cursor.events())
 	// Tapes that begin, or damage, at that very moment make rows that are no events.
-	for want.rows < p.take.rows && p.take.start == beginning && want.step() {
+	for want.rows < p.take.rows && p.take.start == beginning && want.step(context.Background()) {
 	}
 	for h := want.cursor.first(); h != nil && h.when == h.to+1 && p.head(h.part).when == over; h = want.cursor.first() {
-		want.step() // the end of a tape is no event either
+		want.step(context.Background()) // the end of a tape is no event either
 	}
 	if d := differ(state(p.take.log), state(want.log)); d != "" {
 		tb.Fatalf("the state differs: %s", d)

@@ -20,7 +20,7 @@ type take struct {
 	start  int64 // the state is that of this moment; beginning: there is none
 	before int64 // events before the state, or of it
 	// partial is set if the state has only the objects that the rows up to some
-	// moment are about.
+	// moment are about, or if that of a later tape was left in the middle.
 	partial bool
 	state   int64 // rows of the state
 	rows    int64 // rows after it
@@ -304,10 +304,13 @@ func (t *take) resynced(s model.StreamID, h *head, at int64) {
 	t.gap(s, c, span, false)
 }
 
-// step appends what comes next, and reports whether there was anything.
-func (t *take) step() bool { return t.cursor.next(t.item) }
+// step appends what comes next, and reports whether there was anything. If ctx
+// ends while that is the whole state of another tape, the log is partial.
+func (t *take) step(ctx context.Context) bool {
+	return t.cursor.next(func(x item) { t.item(ctx, x) })
+}
 
-func (t *take) item(x item) {
+func (t *take) item(ctx context.Context, x item) {
 	if x.when > t.now {
 		t.now = x.when
 	}
@@ -321,7 +324,10 @@ func (t *take) item(x item) {
 		for _, s := range x.head.streams {
 			streams[s] = true
 		}
-		if err := t.enter(context.Background(), x.head, nil, func(s model.StreamID) bool { return streams[s] }); err != nil {
+		err := t.enter(ctx, x.head, nil, func(s model.StreamID) bool { return streams[s] })
+		if err != nil && ctx.Err() != nil {
+			t.partial = true
+		} else if err != nil {
 			t.note(x.head, x.when, err.Error())
 		}
 	default:

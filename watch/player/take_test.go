@@ -38,7 +38,7 @@ func TestTheStateAtAnyMomentIsThatOfAStraightPlay(t *testing.T) {
 				beats++
 			}
 		}
-		for all.cursor.peek() <= at && all.step() {
+		for all.cursor.peek() <= at && all.step(t.Context()) {
 		}
 	}
 	if beats < 100 {

@@ -194,12 +194,44 @@ func TestDevFull(t *testing.T) {
 	}
 	x := newSource(0)
 	x.listen()
-	f := awaitFailure(t, x, start(t, x, Options{Path: "/dev/full", Flush: 5 * time.Millisecond}))
+	r := start(t, x, Options{Path: "/dev/full", Flush: 5 * time.Millisecond})
+	f := awaitFailure(t, x, r)
 	if !errors.Is(f, syscall.ENOSPC) || !strings.Contains(f.Error(), "nothing was recorded") {
 		t.Errorf("%v", f)
 	}
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Fatal("the device was removed")
+	}
+	// What comes from then on is lost, until nobody asks for it any more.
+	before, rows := r.Status().Lost, len(x.rows)
+	x.add(200)
+	frames := int64(0)
+	for _, row := range x.rows[rows:] {
+		if isFrame(row) {
+			frames++
+		}
+	}
+	if lost := r.Status().Lost - before; lost != frames || lost == 0 {
+		t.Errorf("%d lost after the failure, not %d", lost, frames)
+	}
+	r.Stop()
+	before = r.Status().Lost
+	x.add(200)
+	if lost := r.Status().Lost - before; lost != 0 {
+		t.Errorf("%d lost after the end", lost)
+	}
+}
+
+// TestLossIsBounded: however many objects change while the disk hangs, what is
+// kept of them has a limit, and the tape says what that left out.
+func TestLossIsBounded(t *testing.T) {
+	l := newLoss()
+	for i := range maxObjects + 10 {
+		l.frame(model.Event{Object: model.ObjectID(i + 1), Version: 1}, &model.Record{Type: model.Added, Stream: 2}, 0)
+	}
+	l.frame(model.Event{Object: 1, Version: 2}, &model.Record{Type: model.Deleted, Stream: 2}, 0)
+	if k := (lostKey{1, 2}); len(l.objects) != maxObjects || l.beyond[2] != 10 || !l.objects[k].gone || l.streams[2].n != maxObjects+11 {
+		t.Errorf("%d objects, %d beyond, %+v", len(l.objects), l.beyond[2], l.objects[k])
 	}
 }
 

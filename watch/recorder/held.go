@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"rewatch/model"
@@ -46,7 +47,7 @@ func (r *Recorder) state(h *model.Held, written map[lostKey]uint32, when time.Ti
 			states = append(states, tape.StreamState{StreamInfo: s.StreamInfo, Last: s.Last, Since: s.Since})
 		}
 	}
-	return r.w.Begin(when, states, h.Len(rowless), func(yield func(tape.Object) bool) {
+	err := r.w.Begin(when, states, h.Len(rowless), func(yield func(tape.Object) bool) {
 		for o := range h.Objects() {
 			if rowless && !o.Row {
 				written[lostKey{o.Object, o.Stream}] = o.Version
@@ -56,7 +57,13 @@ func (r *Recorder) state(h *model.Held, written map[lostKey]uint32, when time.Ti
 			}
 		}
 	})
+	if h.Over() {
+		return errBehind
+	}
+	return err
 }
+
+var errBehind = errors.New("the disk is too slow: what there was at the beginning changed faster than it was written")
 
 // fewRows is how many rows may be left when the log is tapped: they are
 // written while the queue fills.
@@ -199,6 +206,9 @@ func (x *heldRows) end(h *model.Held) error {
 		if err := x.r.append(rec, nil); err != nil {
 			return err
 		}
+	}
+	if h.Over() { // or those that were not read would be taken for deleted
+		return errBehind
 	}
 	for _, key := range sortedKeys(x.written, compareKeys) {
 		rec := model.Record{Time: x.when, Stream: key.stream, Type: model.Deleted, Flags: model.Synthetic, Identity: x.r.log.Identity(key.object)}

@@ -85,6 +85,12 @@ func (q *queue) add(e model.Event, r model.Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	isFrame := r.Type == 0 || r.Type.IsObject() || r.Type == model.Bookmark
+	if q.closed {
+		if isFrame {
+			q.lost++
+		}
+		return
+	}
 	if q.loss != nil || isFrame && q.used+len(raw)+len(frame)+itemWeight > q.max || q.used > 2*q.max {
 		if q.loss == nil {
 			q.loss = newLoss()
@@ -219,7 +225,8 @@ func (q *queue) roomy() bool {
 	return q.used < q.max/2 || q.closed
 }
 
-// close lets go of everything and takes nothing more.
+// close lets go of everything and takes nothing more. Frames that come all the
+// same are lost.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -246,13 +253,17 @@ type loss struct {
 	end     time.Time // of the newest record
 	streams map[model.StreamID]*lostFrames
 	objects map[lostKey]lostObject
+	beyond  map[model.StreamID]int // changes of objects beyond maxObjects
 	details []model.Record
 	dropped int64 // details beyond maxDetails
 }
 
-// maxDetails bounds the steps, gaps and notes kept while frames are lost: more
-// than any engine makes while a disk hangs.
-const maxDetails = 10_000
+// What is kept while frames are lost, however long that is: steps, gaps and
+// notes, more than any engine makes while a disk hangs, and objects that changed.
+const (
+	maxDetails = 10_000
+	maxObjects = 200_000
+)
 
 type lostFrames struct {
 	n        int64
@@ -272,7 +283,7 @@ type lostObject struct {
 }
 
 func newLoss() *loss {
-	return &loss{streams: map[model.StreamID]*lostFrames{}, objects: map[lostKey]lostObject{}}
+	return &loss{streams: map[model.StreamID]*lostFrames{}, objects: map[lostKey]lostObject{}, beyond: map[model.StreamID]int{}}
 }
 
 func (l *loss) frame(e model.Event, r *model.Record, before uint64) {
@@ -289,6 +300,10 @@ func (l *loss) frame(e model.Event, r *model.Record, before uint64) {
 	if r.Type.IsObject() {
 		key := lostKey{e.Object, r.Stream}
 		o, known := l.objects[key]
+		if !known && len(l.objects) == maxObjects {
+			l.beyond[r.Stream]++
+			return
+		}
 		if !known {
 			o.born = r.Type == model.Added && !e.Has(model.Replayed)
 		}

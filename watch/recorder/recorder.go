@@ -64,7 +64,7 @@ type Status struct {
 	Kept    int64  // bytes of the tapes that were not deleted
 	Deleted int    // tapes
 	Gaps    int64  // in the watches, while this recorded
-	Lost    int64  // frames that did not reach the tape
+	Lost    int64  // frames that did not reach the tape; after a failure until Stop
 	LeftOut int64  // changes that Filter left out
 	Blind   int64  // changes on the tape since Filter could not judge them any more
 	Problem string // the first that Filter could not judge for a mistake in its expression, ""
@@ -128,9 +128,10 @@ type Recorder struct {
 	buf     []byte
 	filter  *filter // nil keeps all
 
-	mu     sync.Mutex
-	status Status
-	batch  time.Time // of the oldest record that is being written; zero if none
+	mu       sync.Mutex
+	counting func() // ends the counting of what is lost after a failure; nil where nothing counts
+	status   Status
+	batch    time.Time // of the oldest record that is being written; zero if none
 }
 
 type closedTape struct {
@@ -210,7 +211,10 @@ func (r *Recorder) open() (*target, error) {
 
 // Stop ends the recording in order: what was appended to the log before is
 // still written. It returns at once; Done tells when that has happened.
-func (r *Recorder) Stop() { r.once.Do(func() { close(r.stop) }) }
+func (r *Recorder) Stop() {
+	r.once.Do(func() { close(r.stop) })
+	r.stopCounting()
+}
 
 // Done is closed when the recording has ended, for whatever reason.
 func (r *Recorder) Done() <-chan struct{} { return r.done }

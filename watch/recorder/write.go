@@ -17,17 +17,42 @@ import (
 func (r *Recorder) run() {
 	defer close(r.done)
 	err := r.guarded()
-	r.untap()
-	r.q.close()
 	if err == nil {
+		r.untap()
+		r.q.close()
 		err = r.finish()
 	}
 	if err != nil {
+		r.q.close()
 		r.fail(err)
+		r.countOn()
 	}
 	r.mu.Lock()
 	r.status.Done = true
 	r.mu.Unlock()
+}
+
+// countOn lets the queue count what is lost from a failure on, until the
+// recording is stopped.
+func (r *Recorder) countOn() {
+	r.mu.Lock()
+	r.counting = r.untap
+	r.mu.Unlock()
+	select {
+	case <-r.stop:
+		r.stopCounting()
+	default:
+	}
+}
+
+func (r *Recorder) stopCounting() {
+	r.mu.Lock()
+	untap := r.counting
+	r.counting = nil
+	r.mu.Unlock()
+	if untap != nil {
+		untap()
+	}
 }
 
 // guarded writes until the recording is stopped. A panic ends the recording,
@@ -218,6 +243,11 @@ func (r *Recorder) lost(l *loss) error {
 	}
 	for _, s := range sortedKeys(stale, cmp.Compare) {
 		if err := r.note(l.end, s, fmt.Sprintf("%d objects changed again before they could be read: until they come, the tape has them as they were", stale[s])); err != nil {
+			return err
+		}
+	}
+	for _, s := range sortedKeys(l.beyond, cmp.Compare) {
+		if err := r.note(l.end, s, fmt.Sprintf("%d of the changes that were lost are of objects that the tape has as they were, or not at all, until they come again", l.beyond[s])); err != nil {
 			return err
 		}
 	}
