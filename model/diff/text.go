@@ -16,6 +16,10 @@ type LineChange struct {
 	Op       Op  // Add, Remove or Same
 	Old, New int // line numbers from 1; 0 where the line is not in that text
 	Text     string
+	// Marks are the characters of a changed line that its counterpart, the line
+	// that it took the place of, has not; nil where it has none, or hardly anything
+	// in common with it.
+	Marks []Mark
 }
 
 // Lines is the comparison of two texts, line by line.
@@ -59,6 +63,7 @@ func TextDiff(old, new string) Lines {
 		w.lines.Cut = w.lines.Cut || late
 	}
 	w.same(firstLines(after, contextLines))
+	w.lines.mark()
 	return w.lines
 }
 
@@ -180,7 +185,7 @@ func (w *lineWriter) add(c LineChange) {
 // same adds equal lines.
 func (w *lineWriter) same(lines []string) {
 	for _, l := range lines {
-		w.add(LineChange{Same, w.old, w.new, l})
+		w.add(LineChange{Op: Same, Old: w.old, New: w.new, Text: l})
 		w.old, w.new = w.old+1, w.new+1
 	}
 }
@@ -188,10 +193,10 @@ func (w *lineWriter) same(lines []string) {
 // take adds one line as removed or added.
 func (w *lineWriter) take(op Op) {
 	if op == Remove {
-		w.add(LineChange{Remove, w.old, 0, w.a[0]})
+		w.add(LineChange{Op: Remove, Old: w.old, Text: w.a[0]})
 		w.a, w.old = w.a[1:], w.old+1
 	} else {
-		w.add(LineChange{Add, 0, w.new, w.b[0]})
+		w.add(LineChange{Op: Add, New: w.new, Text: w.b[0]})
 		w.b, w.new = w.b[1:], w.new+1
 	}
 }
