@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -43,5 +44,31 @@ func TestTheStateAtAnyMomentIsThatOfAStraightPlay(t *testing.T) {
 	}
 	if beats < 100 {
 		t.Errorf("only %d times a heartbeat was known", beats)
+	}
+}
+
+// TestALaterTapeCanBeLeft: a wish ends the loading of the state that another tape
+// begins with, and what is in the log by then is not taken for all of it.
+func TestALaterTapeCanBeLeft(t *testing.T) {
+	r := newReel(newScript(5, testStart, 500).parts(t, 2))
+	all := straight(t, r, r.events)
+	ctx, cancel := context.WithCancel(t.Context())
+	p := straight(t, r, r.parts[0].records)
+	cancel()
+	err := advance(ctx, p, func(*take) bool { return false })
+	if !p.partial || !errors.Is(err, context.Canceled) {
+		t.Fatalf("partial: %v, %v", p.partial, err)
+	}
+	player := New([]Source{r.parts[0].Source, r.parts[1].Source}, Options{Log: model.Options{Redactor: testRedactor}})
+	player.take = p
+	a, err := player.granted(t.Context(), &wish{kind: step, n: 1})
+	if err != nil || a.take.partial || a.take == p {
+		t.Fatalf("a step goes on with what was left: %+v, %v", a, err)
+	}
+	if err := advance(t.Context(), a.take, func(*take) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if d := differ(rows(a.take.log), rows(all.log)); d != "" {
+		t.Error(d)
 	}
 }
