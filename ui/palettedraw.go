@@ -40,7 +40,10 @@ func (a *App) paletteOver(rows []string, w int) []string {
 	h := len(rows)
 	n := min(paletteRows(h), max(len(p.items), 1))
 	top := max(p.at-n+1, 0)
-	title := count(len(p.items)) + " of " + count(len(p.all))
+	title := ""
+	if len(p.items) > n {
+		title = count(len(p.items)-n) + " more "
+	}
 	rows[h-n-2] = p.rule(&a.st, title, a.choiceProblem(), w)
 	col := 0
 	for _, it := range p.items[top:min(top+n, len(p.items))] {
@@ -66,7 +69,7 @@ func (p *palette) rule(st *themes.Styles, left, right string, w int) string {
 	l := newLine("")
 	l.fill(st.Accent, "─", 1)
 	l.text(st.Title, " What to do ")
-	l.text(st.Dim, left+" ")
+	l.text(st.Dim, left)
 	if s, n := fit(right, w-l.w-6); n > 0 {
 		l.fill(st.Accent, "─", w-n-3)
 		l.glyphs(st.Warn, " "+s+" ", n+2)

@@ -41,7 +41,7 @@ func TestScreensOfThePalette(t *testing.T) {
 		open func(size [2]int, theme string) *driver
 		do   func(*driver)
 	}{
-		{"palette", live, func(d *driver) { d.palette("") }},
+		{"palette", live, func(d *driver) { d.palette("s") }},
 		{"palette-type", live, func(d *driver) { d.palette("dep") }},
 		{"palette-ns", live, func(d *driver) { d.palette("ns sh", "ctrl+p") }},
 		{"palette-action", live, func(d *driver) { d.palette("pause") }},

@@ -41,6 +41,7 @@ type timeline struct {
 	earlier  int64
 	fetching bool
 
+	waits waits
 	cols  columns
 	all   *overall // for the names of streams
 	rows  recent[rowKey, string]
@@ -241,9 +242,7 @@ func (t *timeline) draw() []string {
 		}
 		out = append(out, s)
 	})
-	if t.index.end() == t.index.first() && len(out) < t.height {
-		out = append(out, t.empty())
-	}
+	out = append(out, t.rest(t.height-len(out))...)
 	for blank := newLine("").end(t.cols.w); len(out) < t.height; {
 		out = append(out, blank)
 	}
@@ -266,21 +265,5 @@ func (t *timeline) before() string {
 	l.upTo(t.st.Info, text, t.cols.w-l.w-1)
 	l.glyphs("", " ", 1)
 	l.fill(t.st.Rule, "─", t.cols.w)
-	return l.end(t.cols.w)
-}
-
-func (t *timeline) empty() string {
-	l := newLine("")
-	percent, looking := t.looking()
-	switch {
-	case looking:
-		l.upTo(t.st.Dim, "  looking through the log… "+count(percent)+"%", t.cols.w)
-	case t.query != nil && t.problem != "":
-		l.upTo(t.st.Dim, "  no row matches; "+t.problem, t.cols.w)
-	case t.query != nil:
-		l.upTo(t.st.Dim, "  no row matches /"+t.query.String(), t.cols.w)
-	default:
-		l.upTo(t.st.Dim, "  nothing yet", t.cols.w)
-	}
 	return l.end(t.cols.w)
 }

@@ -297,6 +297,9 @@ func cause(s *model.StreamStatus) string {
 	if s.State == model.Connecting && s.Failure.To != model.Idle {
 		t = s.Failure
 	}
+	if d, ok := denied(s.StreamInfo, t); ok && d.user != "" {
+		return d.String() // what the server says is longer, and is in the timeline
+	}
 	if t.Text != "" {
 		return t.Text
 	}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+
+	"rewatch/model"
+)
+
+// denial is what this user would have to be allowed.
+type denial struct {
+	verb   string // "list"; both where it is not known which
+	stream model.StreamInfo
+	user   string // as the server knows them, "" is not known
+}
+
+// forbidden is how a Kubernetes API server refuses: pods is forbidden: User
+// "dev" cannot list resource "pods" in API group "" in the namespace "shop".
+var forbidden = regexp.MustCompile(`(?:User "([^"]*)" )?cannot ([a-z]+) resource`)
+
+// denied returns what a stream lacks; ok is false if that is nothing.
+func denied(s model.StreamInfo, t model.Transition) (d denial, ok bool) {
+	if t.To != model.Denied || t.Cause != model.CauseForbidden {
+		return denial{}, false
+	}
+	d = denial{verb: "list and watch", stream: s}
+	if m := forbidden.FindStringSubmatch(t.Text); m != nil {
+		d.user, d.verb = m[1], m[2]
+	} else if t.Request != nil {
+		switch t.Request.Verb {
+		case model.VerbList:
+			d.verb = "list"
+		case model.VerbWatch, model.VerbWatchList:
+			d.verb = "watch"
+		}
+	}
+	return d, true
+}
+
+// String is "may not list deployments.apps in namespace shop".
+func (d denial) String() string { return "may not " + d.verb + " " + d.what() + " " + d.where() }
+
+// what is the resource with its API group, and the name if it is about one.
+func (d denial) what() string {
+	if name := d.name(); name != "" {
+		return d.stream.Name() + "/" + name
+	}
+	return d.stream.Name()
+}
+
+func (d denial) name() string {
+	rest, ok := strings.CutPrefix(d.stream.Field, "metadata.name=")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, ",")
+	return name
+}
+
+func (d denial) where() string {
+	switch {
+	case !d.stream.Namespaced:
+		return "in the cluster"
+	case d.stream.Namespace == "":
+		return "in all namespaces"
+	}
+	return "in namespace " + d.stream.Namespace
+}
+
+// scope is what kubectl takes for where.
+func (d denial) scope() string {
+	switch {
+	case !d.stream.Namespaced:
+		return ""
+	case d.stream.Namespace == "":
+		return " -A"
+	}
+	return " -n " + d.stream.Namespace
+}
+
+// check is the command that asks whether it is allowed.
+func (d denial) check() string {
+	verb, _, _ := strings.Cut(d.verb, " ")
+	s := "kubectl auth can-i " + verb + " " + d.what() + d.scope()
+	if d.stream.Context != "" {
+		s += " --context " + d.stream.Context
+	}
+	return s
+}
+
+// grant is the role that would allow it, which somebody else has to make and to
+// bind.
+func (d denial) grant() string {
+	kind, scope := "clusterrole", ""
+	if d.stream.Namespace != "" {
+		kind, scope = "role", d.scope()
+	}
+	s := "kubectl create " + kind + " watch-" + d.stream.Resource + " --verb=list,watch --resource=" + d.stream.Name()
+	if name := d.name(); name != "" {
+		s += " --resource-name=" + name
+	}
+	return s + scope
+}
+
+// denialFields are what the details of a row tell of it, name and text by turns.
+func denialFields(s model.StreamInfo, t model.Transition) []string {
+	d, ok := denied(s, t)
+	if !ok {
+		return nil
+	}
+	who := d.user
+	if who == "" {
+		who = "this user"
+	}
+	return []string{"missing", who + " " + d.String(), "check", d.check(), "would allow", d.grant() + ", and a binding to it"}
+}
