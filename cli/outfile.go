@@ -17,7 +17,7 @@ import (
 // bytes are in a temporary file beside it, which Abort removes: work that is
 // interrupted leaves nothing, and an older file stays as it was.
 //
-//	f, err := createFile(ctx, path, force)
+//	f, err := createFile(path, force)
 //	if err != nil { return err }
 //	defer f.Abort()
 //	… write …
@@ -40,8 +40,8 @@ type outFile struct {
 // exists, unless forced. "-" is stdout, and what is no regular file, such as
 // /dev/null or a pipe, is written to as it is; for the reader of a pipe it
 // waits, or until ctx ends. Errors are failures with the next step.
-func createFile(ctx context.Context, path string, force bool) (*outFile, error) {
-	return streams{out: os.Stdout}.createFile(ctx, path, force)
+func createFile(path string, force bool) (*outFile, error) {
+	return streams{out: os.Stdout}.createFile(context.Background(), path, force)
 }
 
 // createFile is createFile with "-" for these streams' stdout.

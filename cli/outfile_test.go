@@ -41,7 +41,7 @@ func content(t *testing.T, path string) string {
 func TestAFileGetsItsNameWhenItIsComplete(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
-	f, err := createFile(t.Context(), path, false)
+	f, err := createFile(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestAFileGetsItsNameWhenItIsComplete(t *testing.T) {
 		t.Error("an aborted file can be written")
 	}
 
-	if f, err = createFile(t.Context(), path, false); err != nil {
+	if f, err = createFile(path, false); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(f, "whole")
@@ -75,14 +75,14 @@ func TestAFileGetsItsNameWhenItIsComplete(t *testing.T) {
 func TestAFileIsNotReplacedWithoutForce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")
-	late, err := createFile(t.Context(), path, false) // nothing is there yet
+	late, err := createFile(path, false) // nothing is there yet
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createFile(t.Context(), path, false); err == nil || !strings.Contains(err.Error(), "--force") {
+	if _, err := createFile(path, false); err == nil || !strings.Contains(err.Error(), "--force") {
 		t.Errorf("%v", err)
 	}
 	if err := late.Commit(); err == nil || !strings.Contains(err.Error(), "exists") {
@@ -102,7 +102,7 @@ func TestAFileIsNotReplacedWithoutForce(t *testing.T) {
 		{func(f *outFile) error { f.Abort(); return nil }, "old"},
 		{(*outFile).Commit, "new"},
 	} {
-		f, err := createFile(t.Context(), link, true)
+		f, err := createFile(link, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestPlacesWhereNoFileCanBe(t *testing.T) {
 		filepath.Join(dir, "no", "file"):  "mkdir -p " + filepath.Join(dir, "no"),
 		filepath.Join(dir, "nul\x00byte"): "cannot create",
 	} {
-		_, err := createFile(t.Context(), path, false)
+		_, err := createFile(path, false)
 		f := &failure{}
 		if !errors.As(err, &f) || !strings.Contains(err.Error(), want) || f.next == "" {
 			t.Errorf("%q: %v", path, err)
@@ -138,7 +138,7 @@ func TestPlacesWhereNoFileCanBe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	f, err := createFile(t.Context(), "/dev/null", false)
+	f, err := createFile("/dev/null", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestPlacesWhereNoFileCanBe(t *testing.T) {
 		t.Fatal("/dev/null was replaced")
 	}
 	if runtime.GOOS == "linux" {
-		if f, err = createFile(t.Context(), "/dev/full", false); err != nil {
+		if f, err = createFile("/dev/full", false); err != nil {
 			t.Skip(err)
 		}
 		defer f.Abort()
