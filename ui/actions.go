@@ -148,6 +148,7 @@ func (a *App) back() {
 		a.recording.alarm = ""
 	case a.page.page != nil:
 		a.closePage()
+	case a.focus == paneObject && a.object.forget():
 	case a.zoom:
 		a.setZoom(false)
 	case a.focus == paneObject && a.object.pop():

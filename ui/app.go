@@ -59,7 +59,9 @@ type App struct {
 	typed typed          // of a command
 	drag  func(x, y int) // what the mouse drags; nil is nothing
 
-	errand tea.Cmd // what a prompt has asked for
+	errand     tea.Cmd // what a prompt has asked for
+	hitRequest int     // for the next match in the timeline
+	undo       filterPast
 
 	replay    *replay // nil: live
 	scrub     scrubber

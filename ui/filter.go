@@ -251,6 +251,7 @@ func (a *App) canKeepFilter() (bool, string) {
 func (a *App) keepFilter() {
 	a.filter.editing = false
 	a.filter.past.add(a.filter.value())
+	a.undo.note(a.filter.value())
 }
 
 // recallFilter brings back a filter that was kept earlier.
@@ -266,7 +267,10 @@ func (a *App) recallFilter(n int) {
 }
 
 // clearFilter shows all rows again.
-func (a *App) clearFilter() { a.editFilterBy(func() { a.filter.set("") }) }
+func (a *App) clearFilter() {
+	a.editFilterBy(func() { a.filter.set("") })
+	a.undo.note("")
+}
 
 func (a *App) cancelFilter() {
 	a.filter.editing = false

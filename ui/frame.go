@@ -241,6 +241,7 @@ func (a *App) objectInfo() (parts []string) {
 	if _, info := a.object.title(); info != "" {
 		parts = append(parts, info)
 	}
+	parts = append(parts, a.object.findInfo()...)
 	if a.object.pinned {
 		parts = append(parts, "open")
 	}

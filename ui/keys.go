@@ -157,6 +157,9 @@ func (m *keymap) hints(s scope, replay bool) []binding {
 		if b.hint == "" || b.live && replay || strings.Contains(b.keys[0], " ") {
 			continue // sequences are listed once they have begun
 		}
+		if f := m.find(s, b.keys[0], replay); f != nil && f.id != b.id && order(s, replay)[0] == s {
+			continue // the key does something else here
+		}
 		if o := m.find(s, b.keys[0], replay); o != nil && o.id != b.id {
 			continue // here the key does something else
 		}

@@ -30,7 +30,7 @@ func TestKeysDoNotCollide(t *testing.T) {
 		}
 	}
 	// A pane may take a key from the global scope only to do the like of it.
-	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right", "leave-streams": "back", "leave-object": "back", "play": "pause"}
+	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right", "leave-streams": "back", "leave-object": "back", "play": "pause", "find": "filter"}
 	// A page takes the place of the panes, and with it the keys that are about them.
 	ofPanes := map[string]bool{"pane-left": true, "pane-right": true, "older": true, "newer": true, "zoom": true, "follow": true, "copy-kubectl": true}
 	for s, keys := range used {

@@ -36,6 +36,7 @@ type objectPane struct {
 	request  int
 	loading  bool
 
+	find   finder
 	head   string // what the title has no room for
 	view   int    // which of views
 	before []spot // where the user came from
@@ -278,10 +279,11 @@ func (p *objectPane) draw() []string {
 // drawn is a line as it is drawn, moved to the left where the pane is.
 func (p *objectPane) drawn(d docLine, selected bool) string {
 	if p.left == 0 {
-		return p.compose(d, p.r.w, selected)
+		return p.find.mark(p.compose(d, p.r.w, selected))
 	}
 	s := ansi.Cut(p.compose(d, p.r.w+p.left, selected), p.left, p.r.w+p.left)
 	l := newLine("")
+	s = p.find.mark(s)
 	l.b, l.w = append(l.b, s...), ansi.StringWidth(s) // a wide character may be cut in two
 	return l.end(p.r.w)
 }

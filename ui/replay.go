@@ -242,8 +242,10 @@ func (a *App) hasFilter() (bool, string) {
 
 // findMatch goes to a row that the filter means: gaps that it only shows are
 // passed by.
-func (a *App) findMatch(back bool) {
-	q, now := a.filter.query, a.now.In(a.o.Location)
+func (a *App) findMatch(back bool) { a.findMatchOf(a.filter.query, back) }
+
+func (a *App) findMatchOf(q *query.Query, back bool) {
+	now := a.now.In(a.o.Location)
 	a.replay.deck.Find(Landmark{Kind: AnyMatch, Back: back, Match: func(log *model.Log) model.Filter {
 		return q.Compile(log, query.Options{Now: now}).Holds
 	}})
