@@ -256,7 +256,11 @@ func (a *App) offHere(b *binding) string {
 		return "not in a replay"
 	}
 	if i := int(b.scope - scopePage); i >= 0 && (a.page.page == nil || a.page.at != i) {
-		return "" // its page knows, once it is open
+		p := pages()[i] // it knows the rest, once it is open
+		if p.live && a.replay != nil {
+			return "not in a replay"
+		}
+		return a.off(&binding{when: p.when})
 	}
 	return a.off(b)
 }
