@@ -37,6 +37,7 @@ type objectPane struct {
 	loading  bool
 
 	find   finder
+	look   showing
 	head   string // what the title has no room for
 	view   int    // which of views
 	before []spot // where the user came from
@@ -69,6 +70,7 @@ const (
 	docOld
 	docNew
 	docSame
+	docSides // a and b: a line of two texts that are compared, side by side
 	docRule
 	docYAML
 	docBlame // a: who, b: how long ago, c: the line
@@ -83,6 +85,7 @@ type docLine struct {
 	a, b, c string
 	by      string // who made a change
 	marked  bool
+	marks   [2][]diff.Mark // the characters of a, of b, that differ
 	// to is the object that the line leads to, 0 if it leads nowhere, and seq
 	// the row, noRow for none.
 	to  model.ObjectID
@@ -312,9 +315,13 @@ func (p *objectPane) compose(d docLine, w int, selected bool) string {
 	case docChange:
 		p.change(l, d, w)
 	case docOld:
-		l.upTo(st.Bad, "  - "+d.a, w-l.w)
+		l.glyphs(st.Bad, "  - ", 4)
+		l.withMarks(st.Bad, d.a, d.marks[0], w)
 	case docNew:
-		l.upTo(st.Good, "  + "+d.a, w-l.w)
+		l.glyphs(st.Good, "  + ", 4)
+		l.withMarks(st.Good, d.a, d.marks[0], w)
+	case docSides:
+		p.sides(l, d, w)
 	case docSame:
 		l.upTo(st.Dim, "    "+d.a, w-l.w)
 	case docRule:

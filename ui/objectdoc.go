@@ -21,6 +21,7 @@ func (p *objectPane) build() []docLine {
 	case p.data.missing != "":
 		return []docLine{{kind: docText, a: p.data.missing}}
 	}
+	p.data.look = p.look
 	return p.data.build(p.r.w)
 }
 
@@ -55,32 +56,6 @@ func kindOfRow(e model.Event) string {
 	return word
 }
 
-// changeDoc is one line for a change, or several where its values are texts of
-// several lines, compared before, or too long to stand side by side.
-func changeDoc(c diff.Change, text []docLine, w int) []docLine {
-	if text != nil {
-		return append([]docLine{{kind: docChange, op: c.Op, a: c.Path}}, text...)
-	}
-	old, now := value(c.Old), value(c.New)
-	if c.Op == diff.Replace && len(old)+len(now) > w*50/100 {
-		return []docLine{{kind: docChange, op: c.Op, a: c.Path}, {kind: docOld, a: old}, {kind: docNew, a: now}}
-	}
-	return []docLine{{kind: docChange, op: c.Op, a: c.Path, b: old, c: now}}
-}
-
-// textDiffs compares the values of changes that are texts of several lines, by
-// the number of the change.
-func textDiffs(changes []diff.Change) map[int][]docLine {
-	out := map[int][]docLine{}
-	for i, c := range changes {
-		old, now := value(c.Old), value(c.New)
-		if strings.Contains(old, "\n") || strings.Contains(now, "\n") {
-			out[i] = textDiff(old, now)
-		}
-	}
-	return out
-}
-
 // textDiff compares two texts by line.
 func textDiff(old, now string) []docLine {
 	lines := diff.TextDiff(old, now)
@@ -96,7 +71,7 @@ func textDiff(old, now string) []docLine {
 		case diff.Add:
 			kind = docNew
 		}
-		out = append(out, docLine{kind: kind, a: c.Text})
+		out = append(out, docLine{kind: kind, a: c.Text, marks: [2][]diff.Mark{c.Marks}})
 	}
 	switch {
 	case lines.Cut:
@@ -139,6 +114,9 @@ func rowDoc(e model.Event, f *fold, all *overall, loc *time.Location) []docLine 
 		add("state", d.From.String()+" → "+d.To.String())
 		add("cause", string(d.Cause))
 		add("what", d.Text)
+		for x := denialFields(all.stream(e.Stream), d); len(x) > 1; x = x[2:] {
+			add(x[0], x[1])
+		}
 		if d.Attempt > 0 {
 			add("attempt", attempt(d.Attempt))
 		}

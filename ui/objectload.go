@@ -27,8 +27,9 @@ type objectData struct {
 	missing        string // why there is nothing to show, or ""
 	summary        string
 	result         diff.Result
-	unread         int  // rows of the log whose meaning is not known yet
-	lives          bool // see view
+	unread         int     // rows of the log whose meaning is not known yet
+	lives          bool    // see view
+	look           showing // how it is to be shown
 	build          func(w int) []docLine
 }
 

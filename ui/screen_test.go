@@ -94,6 +94,8 @@ var scenes = []struct {
 		d.typeText("kind:deploy type:modified")
 		d.press("enter", "x")
 	}},
+	{"sides", func(d *driver) { openConfigMap(d); d.press("z") }},
+	{"yaml-folded", func(d *driver) { openConfigMap(d); d.press("g", "y", "z") }},
 	{"findings", func(d *driver) {
 		d.script()
 		for i := range 6 {

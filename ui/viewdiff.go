@@ -38,7 +38,7 @@ func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w in
 	changed := len(d.result.Changes) > 0
 	last := ""
 	for i, c := range d.result.Changes {
-		lines := changeDoc(c, texts[i], w)
+		lines := changeDoc(c, texts[i], w, d.look)
 		switch {
 		case i >= len(owners):
 		case w >= ownersBeside:
@@ -60,26 +60,6 @@ func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w in
 		doc = append(doc, docLine{kind: docYAML, a: s})
 	}
 	return doc
-}
-
-// readYAML is the view of the object as YAML, with the lines marked that the
-// version before had not.
-func readYAML(r *reading) func(w int) []docLine {
-	yaml := yamlLines(r.raw, yamlLimit)
-	marked := map[int]bool{}
-	if r.before != nil {
-		old := yamlLines(r.before, yamlLimit)
-		for _, c := range diff.TextDiff(strings.Join(old, "\n"), strings.Join(yaml, "\n")).Changes {
-			if c.Op == diff.Add {
-				marked[c.New-1] = true
-			}
-		}
-	}
-	doc := make([]docLine, len(yaml))
-	for i, s := range yaml {
-		doc[i] = docLine{kind: docYAML, a: s, marked: marked[i]}
-	}
-	return func(int) []docLine { return doc }
 }
 
 // readBlame is the view of who owns each field: the object as a tree, with the

@@ -12,9 +12,15 @@ import (
 // objects and the header of the pane already says who changed what. The lines
 // are not sanitised.
 func yamlLines(raw []byte, limit int) []string {
+	return yamlWith(raw, limit, func([]byte) string { return "" })
+}
+
+// yamlWith is yamlLines with what managed says in the place of managedFields, ""
+// for nothing; without managed they are written as they are.
+func yamlWith(raw []byte, limit int, managed func(raw []byte) string) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	y := &yamlWriter{d: d, limit: limit}
+	y := &yamlWriter{d: d, limit: limit, managed: managed}
 	y.value("", "", "")
 	if y.err != nil && len(y.out) == 0 {
 		return strings.Split(string(raw), "\n")
@@ -30,6 +36,8 @@ type yamlWriter struct {
 	out   []string
 	limit int
 	err   error
+	// managed is what stands for managedFields; nil: they are written.
+	managed func(raw []byte) string
 }
 
 func (y *yamlWriter) line(s string) {
@@ -83,9 +91,13 @@ func (y *yamlWriter) object(lead, indent, path string) {
 		}
 		key, _ := t.(string)
 		at := path + "." + key
-		if at == ".metadata.managedFields" {
+		if at == ".metadata.managedFields" && y.managed != nil {
 			var skip json.RawMessage
-			y.err = y.d.Decode(&skip)
+			if y.err = y.d.Decode(&skip); y.err == nil {
+				if text := y.managed(skip); text != "" {
+					y.line(indent + key + ": # " + text)
+				}
+			}
 			continue
 		}
 		head := indent + key + ":"
