@@ -80,6 +80,9 @@ func checkConfig(args []string, w io.Writer) error {
 		path = p
 	}
 	c, found, err := loadConfig(path)
+	if err == nil {
+		err = refusedThemes(c.Themes)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -102,6 +105,9 @@ func told(c config.Config) string {
 	}
 	if len(c.Set) == 0 {
 		b.WriteString("  it sets nothing: the defaults apply\n")
+	}
+	if n := len(c.Themes.Palettes); n > 0 {
+		_, _ = fmt.Fprintf(&b, "  in order   %s of yours: %s\n", count(int64(n), "theme"), strings.Join(themeNames(c.Themes.Palettes)[1:], ", "))
 	}
 	_, _ = fmt.Fprintf(&b, "  in force   %s: %d that come with rewatch, %d of the file\n", count(int64(len(c.Noise)), "noise rule"), len(c.Noise)-c.Own, c.Own)
 	return b.String()

@@ -95,7 +95,7 @@ docs/themes.md says what a file may have.`,
 			if len(args) > 0 {
 				p, err := findTheme(args[0], user)
 				if err != nil {
-					return failed("", "%v", err)
+					return failed("", "%v", err) // it says what to do
 				}
 				shown = []themes.Palette{p}
 			}
@@ -122,6 +122,19 @@ func tellRefused(w io.Writer, user themes.User) {
 	for _, name := range slices.Sorted(maps.Keys(user.Refused)) {
 		_, _ = fmt.Fprintf(w, "rewatch: theme %s is not used: %s\n", clean.Line(name), clean.Line(user.Refused[name].Error()))
 	}
+}
+
+// refusedThemes is the first of the user's themes that cannot be used, as a failure.
+func refusedThemes(user themes.User) error {
+	names := slices.Sorted(maps.Keys(user.Refused))
+	if len(names) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(names) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %s more)", count(int64(n), "theme"))
+	}
+	return failed("correct it, then: rewatch config check", "%v%s", user.Refused[names[0]], more)
 }
 
 // listThemes writes a line for each.
@@ -153,7 +166,8 @@ func warning(p themes.Palette) string {
 	return ""
 }
 
-// previewThemes draws a sample of each.
+// previewThemes draws a sample of each in the colours of the terminal, as far as
+// the interface would find out.
 func previewThemes(w io.Writer, all []themes.Palette) error {
 	width := 80
 	if f, ok := w.(term.File); ok {
@@ -161,9 +175,12 @@ func previewThemes(w io.Writer, all []themes.Palette) error {
 			width = min(cols, 100)
 		}
 	}
-	profile := colorprofile.Detect(w, os.Environ())
+	return preview(w, all, os.Environ(), colorprofile.Detect(w, os.Environ()), width)
+}
+
+func preview(w io.Writer, all []themes.Palette, environ []string, profile colorprofile.Profile, width int) error {
 	out := &colorprofile.Writer{Forward: w, Profile: profile}
-	look := ui.NewSample(os.Environ(), profile)
+	look := ui.NewSample(environ, profile)
 	if _, err := fmt.Fprintf(out, "%s\n\n", profileWords(profile)); err != nil {
 		return written(err)
 	}

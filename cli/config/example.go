@@ -11,8 +11,14 @@ const exampleTop = `# Configuration of rewatch. Flags win over it. Everything ma
 # what is here are the defaults. "rewatch config check" finds mistakes,
 # "rewatch config path" tells where the file is looked for.
 
-# Colours: auto, dark, light or none; auto asks the terminal. As --theme.
+# Colours: auto, or the name of a theme: "rewatch themes" shows them. auto asks
+# the terminal for its background and takes dark or light; {dark: dusk, light:
+# paper} is auto that takes these. As --theme.
 theme: auto
+
+# Draw in ASCII: auto, on or off. auto is on for the Linux console, and where the
+# locale is not UTF-8. As --ascii.
+ascii: auto
 
 # Most memory for the history of the interface, as 512Mi or 2Gi; the oldest
 # leaves first. As --memory. (record and tail need less, and have their own.)
