@@ -62,6 +62,9 @@ type App struct {
 	errand     tea.Cmd // what a prompt has asked for
 	hitRequest int     // for the next match in the timeline
 	undo       filterPast
+	hot        hotspots // of the frame that is shown
+	pressed    press
+	splits     splits
 
 	replay    *replay // nil: live
 	scrub     scrubber
@@ -207,7 +210,7 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		a.wheel(tea.Mouse(msg))
 	case tea.MouseClickMsg:
-		a.click(tea.Mouse(msg))
+		return a.click(tea.Mouse(msg))
 	case tea.MouseMotionMsg:
 		if a.drag != nil {
 			a.drag(msg.X, msg.Y)
@@ -397,6 +400,7 @@ func (a *App) refreshTo(s model.Snapshot) {
 // relayout divides the screen anew.
 func (a *App) relayout() {
 	a.lay = newLayout(a.lay.w, a.lay.h, a.focus, a.zoom, a.replay != nil)
+	a.splits.move(&a.lay)
 	if a.lay.scrub != a.scrub.r {
 		a.scrub.place(a.lay.scrub, a.marks.session)
 	}

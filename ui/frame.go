@@ -29,6 +29,7 @@ func (a *App) View() tea.View {
 // frame returns the lines of the screen, each exactly as wide as it is.
 func (a *App) frame() (string, *tea.Cursor) {
 	w, h := a.lay.w, a.lay.h
+	a.hot.all = a.hot.all[:0]
 	if w <= 0 || h <= 0 {
 		return "", nil
 	}
@@ -128,6 +129,7 @@ func (a *App) corner(s string) string {
 // title draws the rule above a pane: its name, or the tabs of all panes when
 // there is one at a time, and what must be known of it to the right.
 func (a *App) title(p pane, w int) string {
+	a.hot.row(a.lay.pane[p].x, a.lay.pane[p].y)
 	l := newLine("")
 	l.fill(a.st.Rule, "─", 1)
 	if a.lay.single {
@@ -172,6 +174,8 @@ func (a *App) tab(l *line, p pane, name string, focused bool, w int) {
 		room = max(w-l.w-46, 8)
 	}
 	name, _ = fit(name, room)
+	from := l.w
+	defer func() { a.hot.add(from, l.w, paneIDs[p]) }()
 	l.text(st, mark)
 	if name != "" {
 		l.text(st, name+" ")
@@ -192,12 +196,14 @@ func (a *App) viewTabs(l *line, w int) {
 	}
 	l.fill(a.st.Rule, "─", l.w+1)
 	for i, v := range all {
+		from := l.w
 		switch {
 		case i == a.object.view:
 			l.text(a.st.Title, " ["+v.name+"]")
 		case n <= room:
 			l.text(a.st.Dim, " "+v.name)
 		}
+		a.hot.add(from, l.w, "view-"+v.name)
 	}
 	l.text("", " ")
 }
@@ -305,6 +311,7 @@ func (a *App) hints(w int) string {
 		l.upTo(a.st.WarnBold, a.flash, w-2)
 		return l.end(w)
 	}
+	a.hot.row(0, a.lay.hints.y)
 	offered := a.keys.hints(a.scope(), a.replay != nil)
 	if s := a.typed.String(); s != "" {
 		l.text(a.st.Title, s+"… ")
@@ -324,8 +331,10 @@ func (a *App) hints(w int) string {
 		if a.off(&b) != "" {
 			st = a.st.Dim // stays where it is: a footer that jumps cannot be read
 		}
+		from := l.w
 		l.text(st, key)
 		l.text(a.st.Dim, " "+hint+"  ")
+		a.hot.add(from, l.w-2, b.id)
 	}
 	return l.end(w)
 }

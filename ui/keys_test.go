@@ -151,7 +151,7 @@ func keysMarkdown() string {
 	for _, x := range signs {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", x[0], x[1])
 	}
-	b.WriteString("\nThe wheel scrolls the pane under it; a click selects. On the scrubber of a replay, click and drag go to a moment.\n")
+	b.WriteString("\nThe wheel scrolls the pane under it. A click selects, a second one opens; on tabs, views and the hints of the footer it does what they say. The lines between panes can be dragged (`ctrl+w` and a letter do the same). On the scrubber of a replay, click and drag go to a moment.\n")
 	return b.String()
 }
 
