@@ -140,7 +140,39 @@ func (w *watcher) find(ctx context.Context, args []resolve.Arg) ([]answer, error
 		req.Types, req.Also = args, nil
 		return w.j.askFor(ctx, c, req)
 	})
+	if err := unknownToAll(got); err != nil {
+		return nil, err
+	}
 	return got, w.j.verdict(got, clusters)
+}
+
+// unknownToAll is an error for a type that no cluster has which has answered:
+// shorter than that of a command line, there is one line for it on a screen.
+func unknownToAll(got []answer) error {
+	answered := 0
+	unknown := map[string]int{}
+	for _, a := range got {
+		if a.err == nil {
+			answered++
+		}
+		for _, u := range a.res.Unknown {
+			unknown[u.Arg.Type]++
+		}
+	}
+	for _, a := range got {
+		for _, u := range a.res.Unknown {
+			switch {
+			case unknown[u.Arg.Type] < answered:
+			case len(u.Nearest) > 0:
+				return fmt.Errorf("no type %q; did you mean %s?", u.Arg.Type, strings.Join(u.Nearest, ", "))
+			case u.Detail != "":
+				return errors.New(u.Detail)
+			default:
+				return fmt.Errorf("no type %q; : lists those there are", u.Arg.Type)
+			}
+		}
+	}
+	return nil
 }
 
 // Remove implements ui.Watcher.

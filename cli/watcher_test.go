@@ -108,7 +108,7 @@ func TestTypesAreAddedWhileRunning(t *testing.T) {
 	if got, err = c.Add(ctx, []string{"pods"}); err != nil || got.Text != "watched already" || len(got.About) != 1 {
 		t.Errorf("again: %+v %v", got, err)
 	}
-	if _, err = c.Add(ctx, []string{"deplyoment"}); err == nil || !strings.Contains(err.Error(), "did you mean deployments?") {
+	if _, err = c.Add(ctx, []string{"deplyoment"}); err == nil || err.Error() != `no type "deplyoment"; did you mean deployments?` {
 		t.Errorf("mistyped: %v", err)
 	}
 	if _, err = c.Add(ctx, []string{"pods/"}); err == nil || !strings.Contains(err.Error(), "no name after the slash") {
