@@ -20,11 +20,14 @@ type lanesPage struct {
 	reader *lanesReader
 
 	pic     *picture // nil before the first
+	drawn   drawnLanes
+	lines   []string // of what was drawn last
 	asked   lanesWant
 	request int
 	busy    bool // a picture is being made
 	resting bool // the next one is not yet due
 	due     bool
+	readTo  model.Seq // rows before had been understood when it was asked for
 
 	width, height int // columns of time, rows of lanes
 	side          int // width of the column of names
@@ -343,7 +346,7 @@ func (p *lanesPage) click(a *App, x, y int) {
 	if i := p.top + y - lanesHead; y >= lanesHead && y < lanesHead+p.height && i < len(p.rows()) {
 		p.move(a, i-p.row)
 	}
-	from := p.names()
+	from := p.side
 	if x < from || p.pic == nil {
 		return
 	}

@@ -19,8 +19,13 @@ func lanesFoot(w int) int {
 	return 2
 }
 
-// names is the width of the column of names, with the space after it.
-func (p *lanesPage) names() int { return max(min((p.width+p.side)*22/100, 44), 24) }
+// place divides a rectangle: names to the left, time to the right.
+func (p *lanesPage) place(r rect) {
+	p.side = max(min(r.w*22/100, 44), 24)
+	p.width = max(r.w-p.side, 1)
+	p.height = max(r.h-lanesHead-lanesFoot(r.w), 1)
+	p.settle()
+}
 
 // The glyphs of lanes, told apart without colour. Letters are those of phases.
 const (
@@ -89,12 +94,7 @@ func (p *lanesPage) info(a *App) string {
 }
 
 func (p *lanesPage) draw(a *App, r rect) []string {
-	p.side = 0
-	p.width = r.w
-	p.side = p.names()
-	p.width = max(r.w-p.side, 1)
-	p.height = max(r.h-lanesHead-lanesFoot(r.w), 1)
-	p.settle()
+	p.place(r)
 	out := make([]string, 0, r.h)
 	if p.pic == nil {
 		l := newLine("")
@@ -108,6 +108,10 @@ func (p *lanesPage) draw(a *App, r rect) []string {
 	if p.follow { // of the picture, whose window may be a column behind
 		d.cursor = d.now
 	}
+	k := drawnLanes{p.pic, r, a.st.Name, d.cursor, d.now, p.row, p.top, p.at, p.follow}
+	if p.drawn == k {
+		return p.lines
+	}
 	out = append(out, d.labels(p.cursor(a), !p.follow), d.ruler())
 	rows := p.rows()
 	for i := p.top; i < p.top+p.height && i < len(rows); i++ {
@@ -120,7 +124,19 @@ func (p *lanesPage) draw(a *App, r rect) []string {
 		out = append(out, d.blank())
 	}
 	out = append(append(out, d.detail(a)), d.legend(lanesFoot(r.w)-1)...)
-	return fillRows(out, r)
+	p.drawn, p.lines = k, fillRows(out, r)
+	return p.lines
+}
+
+// drawnLanes is all that the lines of a frame are made of.
+type drawnLanes struct {
+	pic         *picture
+	r           rect
+	theme       string
+	cursor, now int
+	row, top    int
+	at          int64
+	follow      bool
 }
 
 // fillRows makes as many rows as a rectangle has.
@@ -481,8 +497,8 @@ func (d *laneDrawer) legend(lines int) (out []string) {
 	for _, x := range []struct {
 		on         bool
 		sign, word string
-	}{{s.ended, glyphEnded, "deleted"}, {s.unwatched, glyphUnwatched, "nobody watched"}, {s.missed, glyphMissed, "changes may be missing"},
-		{s.unheld, glyphUnheld, "not held"}, {s.mixed, "abc", "several, the worst"}, {s.tick, glyphTick, "change"}, {s.several, "2-9", "changes"}, {s.many, glyphMany, "10 or more"}} {
+	}{{s.ended, glyphEnded, "deleted"}, {s.unwatched, glyphUnwatched, "unwatched"}, {s.missed, glyphMissed, "gap"},
+		{s.unheld, glyphUnheld, "not held"}, {s.mixed, "abc", "several"}, {s.tick, glyphTick, "change"}, {s.several, "2-9", "changes"}, {s.many, glyphMany, "10+"}} {
 		if x.on {
 			add(d.st.Text, x.sign, x.word)
 		}

@@ -23,8 +23,10 @@ type lanesReader struct {
 	set  *lanes.Set
 	list lanes.List
 	of   listed // what list was made for
-	// unsettled is whether rows had not been understood when it was.
-	unsettled bool
+	// unsettled is whether rows had not been understood when it was, stale whether
+	// there has been something new since; rest is until when that can wait.
+	unsettled, stale bool
+	rest             time.Time
 
 	query *query.Query // whose objects are shown; nil is every one
 	match *query.Matcher
@@ -116,17 +118,30 @@ func (x *lanesReader) draw(ctx context.Context, s model.Snapshot, w lanesWant) *
 		p.percent = int(100 * (x.newer - max(x.older, s.First())) / model.Seq(n))
 	}
 	x.set.All = w.noise
-	if x.of != w.listed() || before != x.set.Next() || !judged || x.unsettled {
-		x.list = x.set.List(lanes.Choice{Window: w.window, Until: w.until, Group: w.group, Quiet: w.quiet, Shows: x.shows(), Folded: w.folded, Owners: x.know.ownersOf})
-		x.of = w.listed()
-	}
+	late := x.enlist(w, before != x.set.Next() || !judged, read && judged)
 	p.list = x.list
 	x.step(p)
-	x.unsettled = x.know.behind(p.next)
 	p.unsettled = x.unsettled
-	p.more = !x.fill(p, ctx) || !read || !judged
+	p.more = !x.fill(p, ctx) || late || !read || !judged
 	p.took = time.Since(begin)
 	return p
+}
+
+// enlist lists the lanes, if there is something new; while more is to come, for
+// no more than a tenth of the time. It reports whether it has put that off.
+func (x *lanesReader) enlist(w lanesWant, fresh, last bool) (late bool) {
+	x.stale = x.stale || fresh || x.unsettled
+	switch now := time.Now(); {
+	case x.of == w.listed() && !x.stale:
+		return false
+	case x.of == w.listed() && !last && now.Before(x.rest):
+		return true
+	default:
+		x.list = x.set.List(lanes.Choice{Window: w.window, Until: w.until, Group: w.group, Quiet: w.quiet, Shows: x.shows(), Folded: w.folded, Owners: x.know.ownersOf})
+		x.of, x.stale, x.rest = w.listed(), false, now.Add((lanesRest+1)*time.Since(now))
+	}
+	x.unsettled = x.know.behind(x.set.Next())
+	return false
 }
 
 // step goes to the changes wanted, and says what the lane is in at the cursor.
@@ -260,7 +275,7 @@ func (p *lanesPage) lack(a *App) tea.Cmd {
 	if p.reader == nil || p.reader.log != a.log {
 		p.begin(a)
 	}
-	if p.busy || p.width == 0 {
+	if p.place(a.lay.page.body()); p.busy {
 		return nil
 	}
 	w := p.want(a)
@@ -269,7 +284,7 @@ func (p *lanesPage) lack(a *App) tea.Cmd {
 	case p.pic == nil || w.listed() != v.listed() || w.lane != v.lane || w.at != v.at && !p.follow || w.step != 0 || w.height != v.height || w.offset != v.offset:
 		return p.ask(a, w)
 	case p.pic.more:
-	case p.pic.next < a.timeline.snap.End() || !w.same(v) || p.pic.unsettled:
+	case p.pic.next < a.timeline.snap.End() || !w.same(v), p.pic.unsettled && a.readNext != p.readTo:
 		rest = min(max(lanesRest*p.pic.took, time.Second/30), 2*time.Second)
 	default:
 		return nil
@@ -295,7 +310,7 @@ func (p *lanesPage) lack(a *App) tea.Cmd {
 // ask asks for a picture.
 func (p *lanesPage) ask(a *App, w lanesWant) tea.Cmd {
 	p.busy, p.resting, p.due, p.asked = true, false, false, w
-	p.steps = 0
+	p.steps, p.readTo = 0, a.readNext
 	p.request++
 	request, x, s, ctx := p.request, p.reader, a.timeline.snap, p.ctx
 	return func() tea.Msg { return pageMsg{to: p, request: request, data: x.draw(ctx, s, w)} }

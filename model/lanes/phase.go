@@ -97,7 +97,7 @@ func (p Phase) Short() string {
 	case Creating:
 		return "Creating"
 	case Running:
-		return "Running, not ready"
+		return "not ready yet"
 	case Zero:
 		return "zero"
 	case Succeeded, Complete:
