@@ -170,7 +170,7 @@ func TestASignalGivesTheTerminalBack(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			isolate(t)
 			term := inTerminal(t, 80, 24, "demo")
-			term.waitFor("LIVE", "Timeline")
+			term.waitFor("Streams", "Timeline") // it has the terminal
 			text, err := os.ReadFile(term.pid)
 			if err != nil {
 				t.Fatal(err)

@@ -120,6 +120,13 @@ func loadPast(ctx context.Context, o serveOptions, path string, s streams) (*tim
 	case err != nil:
 		return nil, unreadable(path, err)
 	}
+	missing := past.Missing()
+	for _, text := range missing[:min(len(missing), 10)] {
+		s.tell("rewatch: not served: %s", text)
+	}
+	if n := len(missing) - 10; n > 0 {
+		s.tell("rewatch: not served: %s more that cannot be rebuilt", count(int64(n), "object"))
+	}
 	if len(info.Damages) > 0 && !t.running() || !past.Whole() {
 		s.tell("rewatch: %s is damaged, so objects may be missing; see what survives with: rewatch verify %s", path, path)
 	}

@@ -348,7 +348,7 @@ func TestKubectlEvents(t *testing.T) {
 		event("ERROR", `{"kind":"Status","apiVersion":"v1","code":410}`),
 	}
 	const want = "0 10:00:00 IDLE→SYNC\n0 10:00:00 ADDED a initial\n" +
-		"0 10:00:00 NOTE imported from the output of kubectl get --output-watch-events, which tells no times of receipt: times are those of the newest write to each object\n" +
+		"0 10:00:00 NOTE imported from the output of kubectl get --output-watch-events, which tells no times of receipt: times are those of the newest write to each object; nor does it tell which namespaces and selectors were asked for\n" +
 		"1 10:00:00 IDLE→SYNC\n1 10:00:00 ADDED n1 initial\n0 11:00:00 SYNC→LIVE\n0 11:00:00 MODIFIED a\n0 11:00:00 DELETED a\n2 11:00:00 IDLE→LIVE\n2 11:00:00  \n1 11:00:00 SYNC→LIVE\n"
 	var compact, indented string
 	for _, f := range frames {
@@ -383,7 +383,20 @@ func TestKubectlObjects(t *testing.T) {
 	if err != nil || sum.Kind != Objects || sum.Frames != 2 || sum.Streams != 2 {
 		t.Fatalf("%+v %v", sum, err)
 	}
-	if got := records(t, x); !strings.Contains(got, "ADDED a initial\n") || !strings.Contains(got, "ADDED d initial\n") {
+	got := records(t, x)
+	if !strings.Contains(got, "ADDED a initial\n") || !strings.Contains(got, "ADDED d initial\n") {
+		t.Error(got)
+	}
+	// Nobody watched after it, and nobody knows what was asked for.
+	if strings.Contains(got, "LIVE") || strings.Count(got, "SYNC→STOPPED") != 2 || !strings.Contains(got, "which namespaces and selectors were asked for") {
+		t.Error(got)
+	}
+	if one := records(t, must(t, pretty(t, pod("a", "")))); !strings.Contains(one, "SYNC→STOPPED") {
+		t.Error(one)
+	}
+	// All of a List is of one moment, and a List after it of another.
+	x = must(t, pretty(t, `{"kind":"List","items":[`+pod("b", written2("11:00:00"))+`,`+pod("a", "")+`]}`)+pretty(t, `{"kind":"List","items":[`+pod("b", written2("12:00:00"))+`]}`))
+	if got := records(t, x); strings.Count(got, " 11:00:00 ADDED") != 2 || strings.Count(got, " 12:00:00 ADDED b initial") != 1 || strings.Count(got, "SYNC→STOPPED") != 2 {
 		t.Error(got)
 	}
 	x = must(t, pretty(t, pod("a", ""))+pretty(t, pod("b", ""))+pretty(t, pod("a", written2("11:00:00"))))

@@ -25,6 +25,7 @@ type importer struct {
 	last    time.Time // of the newest record
 	holed   time.Time // that of the newest record before the first frame that could not be read
 	sealed  time.Time // the time of the newest record when the tape was last sealed
+	listed  time.Time // the newest write to the objects of the newest List
 	sum     Summary
 }
 
@@ -121,6 +122,9 @@ func (im *importer) step(s *stream, r *model.Record, f frame, m jsonscan.Meta) e
 	}
 	var err error
 	switch {
+	case s.state == model.Stopped: // by a List
+		s.since = f.when
+		err = im.to(s, f.when, model.Syncing, "read anew: its state comes again")
 	case s.state == model.Idle && (!ends || m.InitialEventsEnd):
 		s.since = f.when
 		err = im.to(s, f.when, model.Syncing, "the capture begins")

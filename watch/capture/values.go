@@ -107,9 +107,29 @@ func (im *importer) value(b []byte) error {
 	if err != nil {
 		return inputError{errFrame}
 	}
+	// They are the state at one moment, which is that of the newest write or later.
+	for _, i := range all {
+		if t := written(i.Of(items)); t.After(im.listed) {
+			im.listed = t
+		}
+	}
 	for _, i := range all {
 		if err := im.object(i.Of(items), true); err != nil {
 			return err
+		}
+	}
+	return im.left()
+}
+
+// left says of the streams that are being listed that nobody watched them after
+// that.
+func (im *importer) left() error {
+	all := slices.SortedFunc(maps.Values(im.streams), func(a, b *stream) int { return int(a.info.ID) - int(b.info.ID) })
+	for _, s := range all {
+		if s.state == model.Syncing {
+			if err := im.to(s, im.last, model.Stopped, "it is the state at one moment: nobody watched what came after"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -138,6 +158,9 @@ func (im *importer) complete() error {
 	if im.sum.First != nil { // who knows what is missing
 		return nil
 	}
+	if im.sum.Kind == Objects && im.sum.Frames == 1 { // of kubectl get TYPE NAME
+		return im.left()
+	}
 	all := slices.SortedFunc(maps.Values(im.streams), func(a, b *stream) int { return int(a.info.ID) - int(b.info.ID) })
 	for _, s := range all {
 		if s.state == model.Syncing {
@@ -160,7 +183,10 @@ func (im *importer) observed(f frame) error {
 	}
 	f.stream = streamName(m)
 	first := im.last.IsZero()
-	if f.when = written(f.object); f.when.Before(im.last) {
+	if f.when = written(f.object); f.when.Before(im.listed) {
+		f.when = im.listed
+	}
+	if f.when.Before(im.last) {
 		f.when = im.last
 	}
 	if f.when.IsZero() {
@@ -170,7 +196,7 @@ func (im *importer) observed(f frame) error {
 		return err
 	}
 	return im.w.Append(model.Record{Time: f.when, Type: model.Noted, Detail: model.Note{
-		Text: "imported from the " + string(im.sum.Kind) + ", which tells no times of receipt: times are those of the newest write to each object"}})
+		Text: "imported from the " + string(im.sum.Kind) + ", which tells no times of receipt: times are those of the newest write to each object; nor does it tell which namespaces and selectors were asked for"}})
 }
 
 // written is when an object was last written, as its managers say, or created.

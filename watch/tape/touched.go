@@ -89,7 +89,7 @@ func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
 			x = Object{Stream: o.stream, Raw: raw, Text: later.text(o)}
 			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)
 		} else {
-			err = r.damage(0, fmt.Sprintf("object %d cannot be rebuilt: %v", n, err))
+			err = r.damage(0, fmt.Sprintf("object %d, of %s, cannot be rebuilt: %v", n, r.streams[o.stream].Resource, err))
 		}
 		if !yield(x, err) {
 			return

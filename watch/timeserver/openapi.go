@@ -13,8 +13,15 @@ import (
 )
 
 // openAPI answers /openapi/v3 and the documents below it, which kubectl
-// explain reads. There is no v2: nothing that only reads insists on it.
+// explain reads. There is no v2: who asks for it wants to write an object of a
+// type that is not in v3, and check it before (kubectl create and apply), and
+// is told here what the answer to that would be.
 func (s *Server) openAPI(x *exchange, path []string) error {
+	if len(path) == 1 && path[0] == "v2" {
+		// As text: of a Status kubectl would not show the message, nor of a 405.
+		http.Error(x.w, s.o.ReadOnly()+", and objects of that type are not on it", http.StatusNotAcceptable)
+		return nil
+	}
 	if len(path) == 0 || path[0] != "v3" {
 		return x.notServed()
 	}

@@ -42,6 +42,7 @@ type Past struct {
 	whole   bool
 	now     time.Time // of the tape
 	skipped int
+	missing []string // objects that cannot be rebuilt
 }
 
 // pastStream is one recorded watch.
@@ -110,7 +111,9 @@ func LoadPast(ctx context.Context, t *tape.Tape, context string, at time.Time, r
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil {
+		if p.missed(err) {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		p.put(p.streams[o.Stream], o.Raw, o.Identity, false)
@@ -228,8 +231,12 @@ func (p *Past) resync() error {
 	for _, t := range p.types {
 		clear(t.holders)
 	}
+	whole := true
 	for o, err := range p.reader.Objects() {
-		if err != nil {
+		if p.missed(err) {
+			whole = false
+			continue
+		} else if err != nil {
 			return err
 		}
 		s := p.streams[o.Stream]
@@ -248,8 +255,30 @@ func (p *Past) resync() error {
 			p.count(p.store.keepRecorded(p.mirror, there[key]))
 		}
 	}
-	p.setWhole(true)
+	p.setWhole(whole)
 	return nil
+}
+
+// missed takes note of an object that cannot be rebuilt, and reports whether
+// that is what the error says.
+func (p *Past) missed(err error) bool {
+	var damage *tape.Damage
+	if !errors.As(err, &damage) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.whole = false
+	p.missing = append(p.missing, damage.Text)
+	return true
+}
+
+// Missing tells which objects of the moment that was loaded, and of those since
+// that were, cannot be rebuilt. They are not served.
+func (p *Past) Missing() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.missing)
 }
 
 // tick keeps the tape's clock moving between records, for ages, until stop is

@@ -177,10 +177,15 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %+v", c.path, st)
 		}
 	}
-	for _, path := range []string{"/api/v1/gizmos", "/apis/none/v1/pods", "/api/v1/pods/a", "/api/v1/namespaces/shop/nodes", "/openapi/v2"} {
+	for _, path := range []string{"/api/v1/gizmos", "/apis/none/v1/pods", "/api/v1/pods/a", "/api/v1/namespaces/shop/nodes", "/openapi/v4"} {
 		if res := get(t, e, path, nil); res.StatusCode != 404 {
 			t.Errorf("%s: %d", path, res.StatusCode)
 		}
+	}
+	// What kubectl shows of this is the text, and only with this code.
+	if res, body := answer(t, e.URL()+"/openapi/v2", nil); res.StatusCode != 406 || !strings.Contains(string(body), "read-only") ||
+		!strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain") {
+		t.Errorf("/openapi/v2: %d %q", res.StatusCode, body)
 	}
 }
 
