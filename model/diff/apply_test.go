@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"rewatch/model/jsonscan"
 )
@@ -202,6 +203,11 @@ func checkObjects(t testing.TB, old, new []byte) {
 		return
 	}
 	checkSteps(t, old, new, r.Changes)
+	for _, c := range r.Changes {
+		if c.Op == Replace && encode(value(c.Old)) == encode(value(c.New)) && utf8.ValidString(c.Old+c.New) {
+			t.Fatalf("%s is reported, and did not change: %s\nold %s\nnew %s", c.Path, c.Old, old, new)
+		}
+	}
 	equal := encode(was) == encode(is)
 	if err := apply(was, r.Changes); err != nil {
 		t.Fatalf("%v\nold %s\nnew %s\n%+v", err, old, new, r.Changes)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -165,20 +166,29 @@ func versions(tb testing.TB, frames []scantest.Frame) (pairs [][2][]byte) {
 }
 
 func TestCapture(t *testing.T) {
-	for _, p := range versions(t, scantest.Shop(t)) {
+	pairs := versions(t, scantest.Shop(t))
+	for _, p := range pairs {
 		checkObjects(t, p[0], p[1])
 	}
+	t.Logf("%d pairs of versions compared", len(pairs))
 }
 
 func TestLargeCapture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	for i, p := range versions(t, scantest.Load(t)) {
-		if i%50 == 0 {
+	every := 50
+	if os.Getenv("REWATCH_LONG") != "" {
+		every = 1
+	}
+	pairs, compared := versions(t, scantest.Load(t)), 0
+	for i, p := range pairs {
+		if i%every == 0 {
 			checkObjects(t, p[0], p[1])
+			compared++
 		}
 	}
+	t.Logf("%d of %d pairs of versions compared", compared, len(pairs))
 }
 
 // mutate changes a decoded value here and there.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -222,6 +223,74 @@ func TestLoad(t *testing.T) {
 	folded, _ := checkLog(t, logtest.Load(t))
 	if folded["Lease: lease renewals"] != 9 {
 		t.Error("not what was folded before")
+	}
+}
+
+// renewals counts what changed of Leases and Nodes: paths of what was folded,
+// how many frames only renew (told by decoding), and how many of those are
+// folded; a frame that changes more must never be.
+func renewals(t *testing.T, l *model.Log) (folded map[string]int, renewing, hidden, real int) {
+	c := compiled(t, Default()...)
+	folded = map[string]int{}
+	s := l.Snapshot()
+	for seq := s.First(); seq < s.End(); seq++ {
+		e := s.At(seq)
+		if e.Type != model.Modified {
+			continue
+		}
+		id := l.Identity(e.Object)
+		if id.Kind != "Lease" && id.Kind != "Node" {
+			continue
+		}
+		old, okOld := l.Bytes(e.Object, e.Version-1)
+		new, okNew := l.Bytes(e.Object, e.Version)
+		if !okOld || !okNew {
+			t.Fatal("a version is missing")
+		}
+		change := diff.Objects(old, new)
+		rule := c.Classify(e, id, old, new, &change)
+		same := reflect.DeepEqual(without(t, old), without(t, new))
+		switch {
+		case same:
+			renewing++
+		default:
+			real++
+		}
+		if rule == nil {
+			continue
+		}
+		if !same {
+			t.Errorf("a real change of %s %s is folded as %s: %s", id.Kind, id.Name, rule.Name, diff.Describe(id.Kind, change, old, new, 200))
+		}
+		hidden++
+		var paths []string
+		for _, x := range change.Changes {
+			steps, _ := diff.Steps(x.Path)
+			paths = append(paths, pattern(steps))
+		}
+		slices.Sort(paths)
+		folded[id.Kind+" "+rule.Name+": "+strings.Join(slices.Compact(paths), " ")]++
+	}
+	return folded, renewing, hidden, real
+}
+
+// TestRenewalsAreFolded: over 90 % of the frames of Leases and Nodes that only
+// renew are folded, and no other. What is folded is listed here by its paths.
+func TestRenewalsAreFolded(t *testing.T) {
+	for name, log := range map[string]func(testing.TB) *model.Log{"shop": logtest.Shop, "load": logtest.Load} {
+		t.Run(name, func(t *testing.T) {
+			if name == "load" && os.Getenv("REWATCH_LONG") == "" {
+				t.Skip("REWATCH_LONG=1 reads the large capture")
+			}
+			folded, renewing, hidden, real := renewals(t, log(t))
+			t.Logf("%d frames only renew, of which %d are folded; %d change more, of which none is", renewing, hidden, real)
+			for _, k := range slices.Sorted(maps.Keys(folded)) {
+				t.Logf("%5d %s", folded[k], k)
+			}
+			if renewing == 0 || hidden*10 < renewing*9 || real == 0 {
+				t.Error("too few are folded, or nothing changed")
+			}
+		})
 	}
 }
 
