@@ -83,6 +83,8 @@ type App struct {
 	previewed   time.Time // when the preview last changed by itself
 	asked       time.Time // when Init asked the terminal
 	quitting    bool
+	blurred     bool // another window has the focus
+	sample      sample
 }
 
 // NewApp returns the model for a program. ctx ends its waiting commands.
@@ -149,7 +151,7 @@ func (a *App) Init() tea.Cmd {
 
 // wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height, know: a.timeline.know}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height, know: a.timeline.know, blurred: a.blurred}
 	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
 		o.rows = a.timeline.height
 	}
@@ -192,6 +194,12 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		a.refreshTo(a.last)
 		return a.tick()
+	case tea.FocusMsg, tea.BlurMsg:
+		_, blurred := msg.(tea.BlurMsg)
+		a.setBlurred(blurred)
+	case tea.ResumeMsg: // the shell was there meanwhile
+		a.refresh()
+		return redrawAll()
 	case tea.WindowSizeMsg:
 		a.lay.w, a.lay.h = msg.Width, msg.Height
 		a.relayout()
@@ -388,7 +396,11 @@ func (a *App) refreshTo(s model.Snapshot) {
 	a.all = newOverall(a.log.Streams(a.now), a.now)
 	a.stats = a.log.Stats()
 	if !a.paused {
+		index, end := a.timeline.index, a.timeline.index.end()
 		a.timeline.extend(s)
+		if a.timeline.follow && index == a.timeline.index {
+			a.sample.add(a.clock, index.end()-end, a.timeline.height)
+		}
 	}
 	a.timeline.resize(a.lay.pane[paneTimeline].body(), a.all.contexts > 1)
 	a.streams.settle()

@@ -14,7 +14,7 @@ func (a *App) View() tea.View {
 	content, cursor := a.frame()
 	v := tea.NewView(a.skin.ascii.line(content))
 	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
+	v.MouseMode, v.ReportFocus = tea.MouseModeCellMotion, true
 	what := "rewatch "
 	if a.replay != nil {
 		what += "replay "
@@ -272,6 +272,9 @@ func (a *App) timelineInfo() []string {
 		parts = append(parts, "paused")
 	case a.timeline.follow:
 		parts = append(parts, "follow")
+		if s := a.sample.String(); s != "" {
+			parts = append(parts, s)
+		}
 	default:
 		if below := a.timeline.index.end() - 1 - a.timeline.cursor; below > 0 {
 			parts = append(parts, count(below)+" below")

@@ -48,6 +48,8 @@ type outlook struct {
 	now   time.Time    // what times in it are counted from
 	noise bool
 
+	blurred bool // nobody looks
+
 	height int // of the timeline
 	know   *understanding
 }
@@ -78,6 +80,9 @@ func (w *waker) wait(ctx context.Context, o outlook) tea.Cmd {
 		pause := w.frame
 		if w.few {
 			pause = w.brief
+		}
+		if o.blurred {
+			pause = blurredFrame
 		}
 		if rest := pause - time.Since(w.last); rest > 0 {
 			t := time.NewTimer(rest)
