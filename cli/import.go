@@ -34,8 +34,10 @@ func newImport(_ *flags, s streams) *cobra.Command {
 packed with gzip or zstd:
 
   - what kubectl get -w --output-watch-events -o json printed, and what it prints
-    without -w or --output-watch-events. It tells no times of receipt: the times
-    on the tape are those of the newest write to each object;
+    without --output-watch-events. It tells no times of receipt, nor what was asked
+    for: the times on the tape are those of the newest write to each object;
+  - what kubectl get -o json printed without -w: the state at one moment, which is
+    that of the newest write to any of the objects or later. Nobody watched on;
   - a capture: a line {"t": Unix seconds, "stream": "pods", "frame": {"type": …,
     "object": …}} for each frame, as rewatch export --format watch-json writes it.
 

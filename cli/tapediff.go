@@ -45,7 +45,10 @@ resourceVersion and managedFields are left out, since they change with everythin
 
 The output is text, JSON ({"version": 1, "objects": [{"op": …, "changes": [{"path":
 …, "old": …, "new": …}]}]}), or a patch: a unified diff of YAML for each object, as
-kubectl diff prints it.`,
+kubectl diff prints it.
+
+The exit code is 0, and 1 where damage to the tape leaves out what existed at one of
+the moments, or with --exit-code where anything differs.`,
 		Example: `  rewatch diff incident.rwt --from 14:03 --to 14:10
   rewatch diff incident.rwt --from -5m deploy,cm -n shop -o patch
   rewatch diff incident.rwt deploy/checkout`,
