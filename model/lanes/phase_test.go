@@ -1,6 +1,10 @@
 package lanes
 
-import "testing"
+import (
+	"os"
+	"regexp"
+	"testing"
+)
 
 func TestPhases(t *testing.T) {
 	running := `"startTime":"2026-12-01T10:00:00Z","containerStatuses":[{"ready":false,"state":{"running":{"startedAt":"2026-12-01T10:00:05Z"}}}]`
@@ -75,5 +79,29 @@ func TestLetters(t *testing.T) {
 			t.Errorf("%q is the letter of %q and %q", l, p.Word(), q.Word())
 		}
 		of[l] = p
+	}
+}
+
+// docs/lanes.md has every letter, the worst last.
+func TestLettersAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/lanes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := Quiet
+	rows := regexp.MustCompile("(?m)^\\| `(.)` \\| ([^|]+) \\|").FindAllStringSubmatch(string(text), -1)
+	found := 0
+	for _, row := range rows {
+		for p := Exists; p < phases; p++ {
+			if p.Letter() == row[1] && p.Word() == row[2] {
+				if found++; p.Tone() < worst {
+					t.Errorf("%s stands below worse ones", p.Word())
+				}
+				worst = p.Tone()
+			}
+		}
+	}
+	if want := int(phases - Exists); found != want || len(rows) != want {
+		t.Errorf("%d rows, of which %d are phases; there are %d phases", len(rows), found, want)
 	}
 }
