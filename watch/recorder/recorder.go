@@ -48,7 +48,9 @@ type Options struct {
 	// was begun, those that were deleted.
 	Say func(text string)
 
-	slow func(output) output // for tests
+	// For tests.
+	slow     func(output) output
+	patience time.Duration // pacePatience
 }
 
 // Status is how a recording stands.
@@ -148,6 +150,9 @@ func Start(log *model.Log, o Options) (*Recorder, error) {
 	}
 	if o.Flush == 0 {
 		o.Flush = 800 * time.Millisecond
+	}
+	if o.patience == 0 {
+		o.patience = pacePatience
 	}
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -268,7 +273,7 @@ func (r *Recorder) Pace() {
 			if r.q.written.Load() != began {
 				break
 			}
-			if time.Since(waited) > pacePatience {
+			if time.Since(waited) > r.o.patience {
 				r.hangs.Store(true)
 				return
 			}
