@@ -92,6 +92,8 @@ func (s *stream) enter(t Transition, when time.Time) {
 		s.Total = t.Total
 	}
 	switch {
+	case t.Removes():
+		s.Failure = Transition{}
 	case t.To.Degraded() && t.To != Overdue && t.To != Relisting && t.Cause != CauseHostDown:
 		s.Failure = t
 	case t.To == Connecting && t.Cause != CauseNone && (s.State.Fresh() || s.State == Overdue):

@@ -73,6 +73,9 @@ func TestAStreamThatWasRemovedLeavesNoState(t *testing.T) {
 			}
 		}
 		survey, err := tape.Survey()
+		if x := survey.Streams[first]; err == nil && (x.Failure != (model.Transition{}) || !x.Final.Removes()) {
+			t.Errorf("it ended with %+v, which is no failure: %+v", x.Final, x.Failure)
+		}
 		if err != nil || survey.Streams[first].Objects != 0 || survey.Streams[other].Objects != 1 || survey.Streams[second].Objects != 1 {
 			t.Errorf("%v %+v", err, survey.Streams)
 		}

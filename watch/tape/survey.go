@@ -205,6 +205,8 @@ func (x *StreamSurvey) step(d model.Transition) {
 	switch {
 	case d.To == model.Stopped && d.Cause == model.CauseShutdown:
 		return
+	case d.Removes():
+		x.Failure = model.Transition{}
 	case d.To.Degraded() && d.To != model.Overdue && d.To != model.Relisting && d.Cause != model.CauseHostDown:
 		x.Failure = d
 	case d.To.Fresh() || d.To == model.Polling:
