@@ -470,3 +470,25 @@ func BenchmarkFirstPageOfAMillionRows(b *testing.B) {
 		b.ReportMetric(float64(n), "lanes")
 	}
 }
+
+// Of the owners that an object had, its lane is under the one that holds, or
+// held last; the one that manages it comes before others.
+func TestOwnerOf(t *testing.T) {
+	link := func(to model.ObjectID, r belong.Relation, end model.Seq, controller bool) belong.Link {
+		return belong.Link{To: to, Relation: r, End: end, Controller: controller}
+	}
+	for _, c := range []struct {
+		links []belong.Link
+		want  model.ObjectID
+	}{
+		{nil, 0},
+		{[]belong.Link{link(1, belong.RunsOn, belong.Forever, false)}, 0},
+		{[]belong.Link{link(1, belong.OwnedBy, 7, true), link(2, belong.OwnedBy, belong.Forever, false)}, 2},
+		{[]belong.Link{link(1, belong.OwnedBy, 7, true), link(2, belong.OwnedBy, 9, true), link(3, belong.OwnedBy, 8, true)}, 2},
+		{[]belong.Link{link(1, belong.OwnedBy, 7, false), link(2, belong.OwnedBy, 7, true), link(3, belong.OwnedBy, 7, true)}, 2},
+	} {
+		if l, ok := OwnerOf(c.links); l.To != c.want || ok != (c.want != 0) {
+			t.Errorf("of %+v: %d, want %d", c.links, l.To, c.want)
+		}
+	}
+}
