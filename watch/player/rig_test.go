@@ -51,8 +51,11 @@ func newScript(seed uint64, start time.Time, n int) *script {
 		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":"v1","metadata":{"name":%q,%s"uid":"00000000-0000-4000-a000-%012x","resourceVersion":"%d"},"status":{"seen":%d,"pad":%q}}`,
 			kind, name, ns, fnv(kind+name), rv, extra, strings.Repeat("x", rnd.IntN(200)))
 	}
+	requests := int64(0)
 	step := func(stream model.StreamID, from, to model.State, cause model.Cause) {
-		put(model.Record{Stream: stream, Type: model.StreamChange, Detail: model.Transition{From: from, To: to, Cause: cause, Text: string(cause)}})
+		requests++
+		put(model.Record{Stream: stream, Type: model.StreamChange, Detail: model.Transition{From: from, To: to, Cause: cause, Text: string(cause),
+			Request: &model.Request{Number: requests, Verb: model.VerbWatch, Sent: time.Unix(0, now.UnixNano()), Header: []string{"Audit-Id: x"}}}})
 	}
 	for id := range s.streams {
 		step(model.StreamID(id), model.Idle, model.Connecting, model.CauseStart)
@@ -87,6 +90,7 @@ func newScript(seed uint64, start time.Time, n int) *script {
 		case k < 97:
 			step(1, model.Live, model.Rotating, model.CauseTimeout)
 			step(1, model.Rotating, model.Live, model.CauseNone)
+			step(1, model.Live, model.Live, model.CauseNone) // which tells of a request only
 		case k < 98:
 			step(0, model.Live, model.Backoff, model.CauseCut)
 			now = now.Add(3 * time.Second)
