@@ -84,3 +84,27 @@ func TestDifferentFailuresAreRows(t *testing.T) {
 		t.Errorf("four failures are\n%s", strings.Join(rows, "\n"))
 	}
 }
+
+// A step that only tells of a request is folded, and does not part an initial
+// list in two.
+func TestStepsOfRequestsAreFolded(t *testing.T) {
+	d := newDriver(t, 160, 50, "mono")
+	l := d.demo
+	l.step(d.now, "prod-eu/pods", model.Syncing, "", "", time.Time{}, 0)
+	for page := range 4 {
+		for range 3 {
+			l.pod(d.now, "prod-eu", strings.Repeat("x", page+1), model.Added, model.Initial, "Running", 0)
+		}
+		l.log.Append(model.Record{Time: d.now, Stream: l.streams["prod-eu/pods"], Type: model.StreamChange, Detail: model.Transition{From: model.Syncing, To: model.Syncing,
+			Request: &model.Request{Number: int64(page + 1), Verb: model.VerbList, Ended: true, Text: "one page, more follow"}}})
+	}
+	d.wait(0)
+	if rows := d.rowsWith("initial list of pods: 12 objects"); len(rows) != 1 {
+		t.Errorf("%q\n%s", rows, d.screen())
+	}
+	d.hasNot("one page")
+	d.press("a")
+	if rows := d.rowsWith("list request: one page, more follow"); len(rows) != 4 {
+		t.Errorf("%d rows of requests among all rows\n%s", len(rows), d.screen())
+	}
+}
