@@ -35,7 +35,7 @@ func pod(ready bool) []byte {
 	for c := range 3 {
 		fmt.Fprintf(&b, `%s{"name":"c%d","image":"registry.example/checkout:1.0","args":["--listen=:8080"],"imagePullPolicy":"IfNotPresent","resources":{"limits":{"cpu":"1","memory":"512Mi"}},"env":[`, strings.Repeat(",", min(c, 1)), c)
 		for e := range 10 {
-			fmt.Fprintf(&b, `%s{"name":"SETTING_%d","value":"%s"}`, strings.Repeat(",", min(e, 1)), e, strings.Repeat("v", 60))
+			fmt.Fprintf(&b, `%s{"name":"SETTING_%d","value":"%s"}`, strings.Repeat(",", min(e, 1)), e, strings.Repeat("v", 110))
 		}
 		b.WriteString(`]}`)
 	}

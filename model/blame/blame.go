@@ -42,27 +42,30 @@ func (o Owner) Known() bool { return o.Manager != "" }
 // entry is one of the managedFields.
 type entry struct {
 	Owner
-	apiVersion string
-	at         jsonscan.Span // in the list
-	raw        []byte
-	fields     []byte // fieldsV1
-	seconds    string
-	moved      bool // it was written to between the two versions
+	at     jsonscan.Span // in the list
+	raw    []byte
+	fields []byte // fieldsV1
+	// These are views of raw, and do not leave the comparison.
+	apiVersion, seconds string
+	moved               bool // it was written to between the two versions
 }
 
 // ancient is the manager that the server makes of the oldest, when there are
 // too many.
 const ancient = "ancient-changes"
 
-// entries reads the managedFields of an object. Those that an older version has
-// in the same words are not read again.
-func entries(object, old []byte, was []entry) []entry {
-	raw := jsonscan.Get(object, "metadata", "managedFields")
+func managedFields(object []byte) []byte {
+	return jsonscan.Get(object, "metadata", "managedFields")
+}
+
+// entries reads managedFields. Those that an older version, of which was are the
+// entries, has in the same words are not read again.
+func entries(raw, old []byte, was []entry) []entry {
 	before := make([]jsonscan.Span, len(was))
 	for i := range was {
 		before[i] = was[i].at
 	}
-	spans, err := jsonscan.AppendElementsLike(nil, raw, jsonscan.Get(old, "metadata", "managedFields"), before)
+	spans, err := jsonscan.AppendElementsLike(nil, raw, old, before)
 	if err != nil {
 		return nil
 	}
@@ -87,19 +90,32 @@ func (e *entry) read() {
 		case "manager":
 			e.Manager = text(v)
 		case "operation":
-			e.Operation = text(v)
+			e.Operation = word(v)
 		case "subresource":
-			e.Subresource = text(v)
+			e.Subresource = word(v)
 		case "apiVersion":
-			e.apiVersion = text(v)
+			e.apiVersion, _ = jsonscan.Unquote(v)
 		case "time":
-			e.seconds = text(v)
+			e.seconds, _ = jsonscan.Unquote(v)
 		case "fieldsV1":
 			e.fields = v
 		}
 	}
 	e.Time, _ = time.Parse(time.RFC3339, e.seconds)
 	e.Likely = e.Manager == ancient
+}
+
+// word is text for what hardly ever is anything else than one of these.
+func word(raw []byte) string {
+	switch string(raw) {
+	case `"Update"`:
+		return "Update"
+	case `"Apply"`:
+		return "Apply"
+	case `"status"`:
+		return "status"
+	}
+	return text(raw)
 }
 
 // text is the text of a JSON string, "" of anything else.
@@ -138,8 +154,16 @@ func mark(is, was []entry) {
 // diff.Objects found. A nil old or new is an object that did not exist. The
 // result has one owner for each change, in their order.
 func Changes(r diff.Result, old, new []byte) []Owner {
-	c := comparison{old: old, new: new, was: entries(old, nil, nil)}
-	c.is = entries(new, old, c.was)
+	c := comparison{old: old, new: new}
+	before, now := r.ManagedFields()
+	if before == nil {
+		before = managedFields(old)
+	}
+	if now == nil {
+		now = managedFields(new)
+	}
+	c.was = entries(before, nil, nil)
+	c.is = entries(now, before, c.was)
 	c.before, c.now = newCursor(old, c.was), newCursor(new, c.is)
 	mark(c.is, c.was)
 	c.newest = newest(c.is)

@@ -80,12 +80,28 @@ func (c *cursor) follow(steps []diff.Step) []state {
 	return c.levels[len(steps)].nodes
 }
 
+// push adds a level, in the memory of one that was left if there is one.
+func (c *cursor) push() {
+	n := len(c.levels)
+	if n == cap(c.levels) {
+		c.levels = append(c.levels, level{nodes: make([]state, len(c.entries))})
+		return
+	}
+	c.levels = c.levels[:n+1]
+	nodes := c.levels[n].nodes
+	if len(nodes) != len(c.entries) {
+		nodes = make([]state, len(c.entries))
+	}
+	clear(nodes)
+	c.levels[n] = level{nodes: nodes}
+}
+
 // descend takes step i.
 func (c *cursor) descend(i int) {
-	c.levels = append(c.levels, level{nodes: make([]state, len(c.entries))})
+	c.push()
 	s := c.steps[i]
 	at := place{key: s.Key, element: s.Label != "", index: -1}
-	if n, err := strconv.Atoi(s.Label); err == nil {
+	if n, ok := s.Index(); ok {
 		at.index = n
 	}
 	next := c.levels[i+1].nodes

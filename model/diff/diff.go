@@ -51,7 +51,13 @@ type Result struct {
 	Managers []string
 	// Cut is set when the list was cut short because of a bound.
 	Cut bool
+
+	old, new []byte // managedFields, met on the way
 }
+
+// ManagedFields are those of both versions, nil where the comparison has not
+// come by them. They are parts of the versions.
+func (r *Result) ManagedFields() (old, new []byte) { return r.old, r.new }
 
 const (
 	// maxChanges bounds the result: nobody reads more lines than that.
@@ -85,7 +91,7 @@ func Objects(old, new []byte) Result {
 		}
 		r.Managers = managers(d.oldFields, d.fields, d.changes)
 	}
-	r.Changes, r.Cut = d.changes, d.cut
+	r.Changes, r.Cut, r.old, r.new = d.changes, d.cut, d.oldFields, d.fields
 	return r
 }
 

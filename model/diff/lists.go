@@ -52,8 +52,14 @@ func keysOf(field string) []mergeKey {
 	case "tolerations":
 		return nil // by content: a key may occur with several effects
 	}
-	return append(known, mergeKey{key("name")}, mergeKey{key("type")}, mergeKey{key("uid")}, mergeKey{key("id")}, mergeKey{key("key")}, mergeKey{key("ip")})
+	if known == nil {
+		return commonKeys
+	}
+	return append(known, commonKeys...)
 }
+
+// commonKeys are tried for every list. Nobody changes them.
+var commonKeys = []mergeKey{{key("name")}, {key("type")}, {key("uid")}, {key("id")}, {key("key")}, {key("ip")}}
 
 // unordered lists are sets: controllers write them in any order, and nobody
 // reads anything out of it.

@@ -10,9 +10,11 @@ import (
 
 // entry is one of the managedFields.
 type entry struct {
-	span                 jsonscan.Span
-	raw, fields          []byte
-	manager, id, seconds string // id: manager, operation and subresource
+	span        jsonscan.Span
+	raw, fields []byte
+	manager     string
+	// These are views of raw, and do not leave the comparison.
+	operation, subresource, seconds string
 }
 
 // entries tells the entries of managedFields apart; read reads one.
@@ -34,22 +36,20 @@ func entries(raw, old []byte, was []entry) []entry {
 
 func (e *entry) read() {
 	members, _ := jsonscan.AppendMembers(nil, e.raw)
-	var operation, subresource string
 	for _, m := range members {
 		switch v := m.Of(e.raw); m.Key {
 		case "manager":
 			e.manager = text(v)
 		case "operation":
-			operation = text(v)
+			e.operation, _ = jsonscan.Unquote(v)
 		case "subresource":
-			subresource = text(v)
+			e.subresource, _ = jsonscan.Unquote(v)
 		case "time":
-			e.seconds = text(v)
+			e.seconds, _ = jsonscan.Unquote(v)
 		case "fieldsV1":
 			e.fields = v
 		}
 	}
-	e.id = e.manager + "\x00" + operation + "\x00" + subresource
 }
 
 // managers names who likely made the changes, given the managedFields of both
@@ -121,7 +121,7 @@ func again(is []entry, changes []Change) []entry {
 // acted reports whether e differs from its former self by more than a loss.
 func (e entry) acted(was []entry) bool {
 	for _, o := range was {
-		if o.id == e.id && o.seconds == e.seconds && len(e.fields) < len(o.fields) {
+		if o.manager == e.manager && o.operation == e.operation && o.subresource == e.subresource && o.seconds == e.seconds && len(e.fields) < len(o.fields) {
 			return false
 		}
 	}

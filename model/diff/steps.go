@@ -16,6 +16,7 @@ type Step struct {
 
 // Steps takes a path apart that a Change has. ok is false if it is none.
 func Steps(path string) (steps []Step, ok bool) {
+	steps = make([]Step, 0, 1+strings.Count(path, ".")+strings.Count(path, "["))
 	for path != "" {
 		switch path[0] {
 		case '[':
@@ -72,8 +73,8 @@ func (s Step) Value(of []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	if i, err := strconv.Atoi(s.Label); err == nil {
-		if i < 0 || i >= len(spans) {
+	if i, ok := s.Index(); ok {
+		if i >= len(spans) {
 			return nil
 		}
 		return spans[i].Of(of)
@@ -85,6 +86,15 @@ func (s Step) Value(of []byte) []byte {
 		}
 	}
 	return nil
+}
+
+// Index is the place of the element, of a list without keys.
+func (s Step) Index() (i int, ok bool) {
+	if s.Label == "" || s.Label[0] < '0' || s.Label[0] > '9' {
+		return 0, false
+	}
+	i, err := strconv.Atoi(s.Label)
+	return i, err == nil
 }
 
 type labelPart struct {
