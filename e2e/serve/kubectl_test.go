@@ -87,6 +87,7 @@ apply -f testdata/configmap.yaml
 create -f testdata/configmap.yaml
 replace -f testdata/configmap.yaml
 apply -f testdata/cronwidget.yaml
+create -f testdata/claim.yaml
 `
 
 func TestKubectl(t *testing.T) {
