@@ -156,13 +156,31 @@ func condense(changes []Change) []fact {
 
 // wordsOf is what to say of a change that people do not call by its path.
 func wordsOf(c Change) string {
+	on := c.Op != Remove && c.New == "true"
 	switch {
 	case c.Op == Add && c.Path == "metadata.deletionTimestamp":
 		return "terminating"
+	case c.Op == Add && c.Path == "spec.nodeName":
+		return "scheduled to " + short(c.New)
+	case c.Path == "status.reason" && c.New != "":
+		return short(c.New)
+	case c.Path == "spec.unschedulable":
+		return choose(on, "cordoned", "uncordoned")
+	case c.Path == "spec.suspend":
+		return choose(on, "suspended", "resumed")
+	case c.Path == "spec.paused":
+		return choose(on, "paused", "resumed")
 	case c.Op == Add && strings.HasSuffix(c.Path, "onditions"):
 		return telling([]byte(c.New))
 	}
 	return ""
+}
+
+func choose(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
 }
 
 // withReasons puts the new reason of a condition behind its new status.
@@ -306,7 +324,27 @@ func shortPath(path string) string {
 			break
 		}
 	}
-	return strings.NewReplacer("[name=", "[", "[targetRef.name=", "[").Replace(path)
+	if s, ok := resourcePath(path); ok {
+		return s
+	}
+	if strings.HasSuffix(path, ".current.averageUtilization") {
+		return "utilization"
+	}
+	return strings.NewReplacer("[name=", "[", "[targetRef.name=", "[", ".http.paths[", ".paths[", ".backend.service.name", ".service").Replace(path)
+}
+
+// resourcePath is the path of an amount of a container, or of a claim, as people
+// say it: app memory limit.
+func resourcePath(path string) (string, bool) {
+	if what, ok := strings.CutPrefix(path, "spec.resources.requests."); ok {
+		return what + " request", true
+	}
+	for part, word := range map[string]string{"].resources.limits.": " limit", "].resources.requests.": " request"} {
+		if i := strings.Index(path, part); i > 0 && strings.Contains(path[:i], "ontainers[name=") {
+			return labelOf(path[:i+1]) + " " + path[i+len(part):] + word, true
+		}
+	}
+	return "", false
 }
 
 // short is a value as it stands in a line.
