@@ -156,7 +156,7 @@ func told(screen []string) (pane, troubles []string) {
 	in := false
 	for _, l := range screen {
 		switch {
-		case strings.HasPrefix(l, "─ 1 Streams"):
+		case strings.HasPrefix(l, "─ Streams"):
 			in = true
 		case strings.HasPrefix(l, "─ "):
 			in = false
@@ -211,7 +211,7 @@ func storm(t *testing.T, c *cluster.Cluster, d *desk, cut *link) {
 	change("nginx:1.29")
 
 	cut.down()
-	d.until("the streams are cut", 5*time.Second, func() bool { return !d.headerSaysLive() })
+	d.until("the streams are cut", time.Minute, func() bool { return !d.headerSaysLive() })
 	change("nginx:1.30")
 	if err := w.ConfigMap(ctx, cluster.Shop, "settings", map[string]string{"level": "debug"}); err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestReplayShowsWhatLiveShowed(t *testing.T) {
 	}}.start(t, cut.cfg, wide, high, watched...)
 	process := recordBeside(t, program, c, cut, beside)
 	d.until("every stream has its initial state", 30*time.Second, d.allFresh)
-	d.until("the header says LIVE", 5*time.Second, d.headerSaysLive)
+	d.until("the header says LIVE", time.Minute, d.headerSaysLive)
 	stop := sampler(d, clock)
 	storm(t, c, d, cut)
 	samples := stop()
@@ -331,7 +331,7 @@ func recordBeside(t *testing.T, program string, c *cluster.Cluster, cut *link, p
 func jump(t *testing.T, p *player.Player, to time.Time) {
 	t.Helper()
 	p.Seek(to)
-	for deadline := time.Now().Add(30 * time.Second); p.Playback().Seeking; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); p.Playback().Seeking; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("a jump to %v does not end", to)
 		}
@@ -416,7 +416,7 @@ func sameScreens(t *testing.T, p *player.Player, samples []sample) {
 		wall.Store(&at)
 		jump(t, p, at)
 		header := "REPLAY " + at.Local().Format("15:04:05.000")
-		d.until("the screen shows "+header, 10*time.Second, func() bool { return strings.Contains(d.lines()[0], header) })
+		d.until("the screen shows "+header, time.Minute, func() bool { return strings.Contains(d.lines()[0], header) })
 		pane, troubles := told(m.screen)
 		for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 			gotPane, gotTroubles := told(d.lines())
@@ -440,7 +440,7 @@ func sameScreens(t *testing.T, p *player.Player, samples []sample) {
 			}
 		}
 		found, closest := false, ""
-		for _, patience := range []time.Duration{50 * time.Millisecond, time.Second} {
+		for _, patience := range []time.Duration{50 * time.Millisecond, time.Second, 10 * time.Second} { // a busy machine draws late
 			for _, at := range m.drawn {
 				if difference := unlike(at, m, patience); difference == "" {
 					found = true
