@@ -31,7 +31,8 @@ merged by time: the parts of one recording, or recordings of several clusters.
 Space pauses; ? shows the keys that step, jump and change the speed.
 
 Where stdout is no terminal, the lines that live would have printed are printed,
-from --at on, and the end of the tape is the end; without --speed nothing waits.`,
+from --at on, and the end of the tape is the end; without --speed nothing waits. The
+exit code is then 1 if the tape is damaged, so that not all of it could be played.`,
 		Example: `  rewatch replay incident.rwt
   rewatch replay prod-0001.rwt prod-0002.rwt prod-0003.rwt --at 14:03:20
   rewatch replay eu.rwt us.rwt --speed 16
