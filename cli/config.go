@@ -137,7 +137,7 @@ func (f *flags) configure(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("ascii") {
 		f.ascii.value = c.ASCII
 	}
-	f.looks = ui.Look{Dark: c.Dark, Light: c.Light, User: c.Themes}
+	f.looks = ui.Look{Dark: c.Dark, Light: c.Light}
 	if !cmd.Flags().Changed("memory") {
 		f.memory.bytes = c.Memory
 	}

@@ -40,6 +40,7 @@ type flags struct {
 	theme   themeName
 	ascii   choice
 	logFile string
+	plain   bool
 	// Where to keep it.
 	record string
 	redact []string
@@ -47,7 +48,7 @@ type flags struct {
 	types []string       // watched where no TYPE is named; none is the usual ones
 	zone  *time.Location // of times on screen
 	noise []noise.Rule
-	looks ui.Look // the themes of the user, and which of them auto takes
+	looks ui.Look // which themes auto takes
 
 	groups []group
 }
@@ -90,6 +91,7 @@ func newFlags() *flags {
 	show.Var(&f.theme, "theme", "Colours: auto, or one of rewatch themes; auto asks the terminal for its background")
 	show.Var(&f.ascii, "ascii", "Draw in ASCII: auto, on or off; auto is on for the Linux console and locales that are not UTF-8")
 	show.Lookup("ascii").NoOptDefVal = "on"
+	show.BoolVar(&f.plain, "plain", false, "Write changes as sentences instead of drawing a screen, for screen readers")
 	show.StringVar(&f.logFile, "log-file", "", "Where libraries log (default $XDG_STATE_HOME/rewatch/rewatch.log, made when there is something to write)")
 
 	keep := pflag.NewFlagSet("keep", pflag.ContinueOnError)

@@ -73,7 +73,8 @@ func (f *flags) look() ui.Look {
 	l := f.looks
 	l.ASCII = ui.ASCII(f.ascii.value)
 	if path, err := config.Path(); err == nil {
-		l.Reload = config.NewThemeFiles(config.ThemesDir(path)).Changed
+		files := config.NewThemeFiles(config.ThemesDir(path))
+		l.User, l.Reload = files.Themes(), files.Changed
 	}
 	return l
 }

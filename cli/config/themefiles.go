@@ -29,8 +29,12 @@ func (f *ThemeFiles) Changed() (themes.User, bool) {
 		return themes.User{}, false
 	}
 	f.seen = now
-	return UserThemes(os.DirFS(f.dir), f.dir), true
+	return f.Themes(), true
 }
+
+// Themes are those of the files. What is said of a file names it without the
+// directory: it has to fit into a line of the screen.
+func (f *ThemeFiles) Themes() themes.User { return UserThemes(os.DirFS(f.dir), "") }
 
 func (f *ThemeFiles) look() string {
 	entries, err := os.ReadDir(f.dir)

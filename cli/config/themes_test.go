@@ -211,6 +211,9 @@ func TestThemeFilesAreNoticed(t *testing.T) {
 	changed(false, "")
 	write("inherits: dus")
 	changed(true, "!mine")
+	if err := f.Themes().Refused["mine"]; err.Error() != `mine.yaml line 1: inherits: there is no theme "dus"; did you mean dusk?` {
+		t.Error(err)
+	}
 	write("inherits: dark")
 	changed(true, "mine")
 	if err := os.Remove(file); err != nil {
