@@ -33,6 +33,7 @@ loopback interface, again and again, and the server misbehaves as servers do.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDemo(cmd.Context(), f, o, args, s) },
 	}
 	cmd.Flags().Var(&o.speed, "speed", "How many times faster than recorded; max does not wait")
+	cmd.Flags().BoolVar(&o.tour, "tour", false, "Lead through the screen in ten short steps")
 	cmd.Flags().BoolVar(&o.chaos, "chaos", false, "Watch a server that misbehaves as servers do: cut connections, 410, 429, silence, slow headers")
 	return cmd
 }
@@ -40,6 +41,7 @@ loopback interface, again and again, and the server misbehaves as servers do.`,
 type demoOptions struct {
 	speed pace
 	chaos bool
+	tour  bool
 }
 
 // demoHeartbeat is the interval of the demo server's bookmarks. A real one
@@ -55,13 +57,16 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 	if o.chaos && math.IsInf(o.speed.times, 0) {
 		return usage("--speed max is for replays; with --chaos it must be a number above 0")
 	}
+	if o.tour && (o.chaos || f.plain || !isTerminal(s.out)) {
+		return usage("--tour leads through the screen of a replay: it needs a terminal, and neither --chaos nor --plain")
+	}
 	defer redirectLogs(f.logFile)()
 	types, err := resolve.Parse(args)
 	if err != nil {
 		return usage("%v", err)
 	}
 	if !o.chaos {
-		return replayDemo(ctx, f, o.speed.times, types, s)
+		return replayDemo(ctx, f, o, types, s)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -28,7 +28,7 @@ var demoTape []byte
 const demoStart = 4 * time.Second
 
 // replayDemo plays the demo's tape, or what it has of some types.
-func replayDemo(ctx context.Context, f *flags, speed float64, types []resolve.Arg, s streams) error {
+func replayDemo(ctx context.Context, f *flags, o demoOptions, types []resolve.Arg, s streams) error {
 	t, err := tape.Open(bytes.NewReader(demoTape), int64(len(demoTape)), tape.Limits{})
 	if err != nil {
 		return failed("please report it", "the demo cannot start: %s", oneLine(err))
@@ -38,8 +38,8 @@ func replayDemo(ctx context.Context, f *flags, speed float64, types []resolve.Ar
 			return err
 		}
 	}
-	r := replay{flags: f, streams: s, title: "demo  a recorded cluster", sources: []player.Source{{Name: "the demo", Tape: t}}, speed: speed}
-	if r.onTerminal() {
+	r := replay{flags: f, streams: s, title: "demo  a recorded cluster", sources: []player.Source{{Name: "the demo", Tape: t}}, speed: o.speed.times, tour: o.tour}
+	if r.onTerminal() || f.plain {
 		r.at = t.Info().From.Add(demoStart)
 	}
 	return r.run(ctx)

@@ -122,7 +122,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 	if o.at != "" {
 		r.at = begin
 	}
-	if !r.onTerminal() && !o.paced {
+	if !r.onTerminal() && !o.paced && !(f.plain && isTerminal(s.out)) {
 		r.speed = math.Inf(1)
 	}
 	return r.run(ctx)
@@ -163,11 +163,12 @@ type replay struct {
 	sources []player.Source
 	speed   float64
 	at      time.Time // where to begin; zero is the start
+	tour    bool      // lead through the screen
 	running bool      // a tape is being recorded: what it lacks at its end is still to come
 }
 
 func (r replay) onTerminal() bool {
-	return isTerminal(r.streams.in) && isTerminal(r.streams.out) && os.Getenv("TERM") != "dumb"
+	return !r.flags.plain && isTerminal(r.streams.in) && isTerminal(r.streams.out) && os.Getenv("TERM") != "dumb"
 }
 
 // run plays until the user, a signal or a closed pipe ends it; lines also end
@@ -201,12 +202,8 @@ func (r replay) run(ctx context.Context) error {
 func (r replay) show(ctx context.Context, p *player.Player) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT) // see session.show
 	defer stop()
-	theme := r.flags.theme.value
-	if theme == "none" {
-		theme = "mono"
-	}
 	save, file := noiseFile()
-	err := ui.Run(ctx, ui.Options{Transport: p, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: theme, Location: r.flags.zone, Noise: r.flags.noise,
+	err := ui.Run(ctx, ui.Options{Transport: p, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Noise: r.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))

@@ -85,6 +85,7 @@ type App struct {
 	quitting    bool
 	blurred     bool // another window has the focus
 	sample      sample
+	tour        tour
 }
 
 // NewApp returns the model for a program. ctx ends its waiting commands.
@@ -121,6 +122,9 @@ func NewApp(ctx context.Context, o Options) *App {
 		a.scrub.over = o.Transport.Overview()
 	}
 	a.refresh()
+	if o.Tour {
+		a.beginTour()
+	}
 	return a
 }
 
@@ -181,6 +185,7 @@ func (a *App) tick() tea.Cmd {
 // Update handles one message and asks for what the screen then lacks.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.handle(msg)
+	a.checkTour()
 	return a, tea.Batch(cmd, a.lack())
 }
 
@@ -201,10 +206,13 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.refresh()
 		return redrawAll()
 	case tea.WindowSizeMsg:
-		a.lay.w, a.lay.h = msg.Width, msg.Height
+		a.lay.w, a.lay.h = msg.Width, msg.Height-a.tourHeight()
 		a.relayout()
 		return redrawAll()
 	case tea.KeyPressMsg:
+		if a.tourKey(msg) {
+			return nil
+		}
 		return a.key(msg)
 	case tea.PasteMsg:
 		switch {

@@ -12,6 +12,9 @@ import (
 // View draws a frame: a concatenation of rows that are mostly cached.
 func (a *App) View() tea.View {
 	content, cursor := a.frame()
+	if a.tour.on && content != "" {
+		content += "\n" + strings.Join(a.tourLines(a.lay.w), "\n")
+	}
 	v := tea.NewView(a.skin.ascii.line(content))
 	v.AltScreen = true
 	v.MouseMode, v.ReportFocus = tea.MouseModeCellMotion, true

@@ -18,7 +18,7 @@ func (p *problems) build(a *App, parts []health.Part) {
 	p.items, p.count = nil, 0
 	p.section("Streams", len(a.all.troubles), troubleLines(a))
 	i := 0
-	for ; i < len(parts) && parts[i].Section < health.Gaps; i++ {
+	for ; i < len(parts) && parts[i].Section < health.Warnings; i++ {
 		p.part(parts[i])
 	}
 	p.section("To and fro", len(a.findings)+a.dropped, a.findingLines())

@@ -10,6 +10,7 @@ import (
 
 	"rewatch/model"
 	"rewatch/model/health"
+	"rewatch/themes"
 )
 
 // problems is the page of what is wrong: streams in trouble, objects in a bad
@@ -195,19 +196,24 @@ func (p *problems) detail(a *App, items []problem, w int) []string {
 		t := items[p.cursor].show(a)
 		text = strings.Join(slices.DeleteFunc([]string{t.reason, t.name, t.text}, func(s string) bool { return s == "" }), " · ")
 	}
+	return append(out, twoLines(a.st.Text, text, w)...)
+}
+
+// twoLines writes a text over two lines, broken between words.
+func twoLines(st themes.Style, text string, w int) (out []string) {
 	text, _ = safe(text)
-	for len(out) < detailRows {
+	for i := range 2 {
 		l := newLine("")
 		l.glyphs("", " ", 1)
 		part := text
-		if len(out) < detailRows-1 {
+		if i == 0 {
 			part = ansi.Truncate(text, w-2, "")
 			if i := strings.LastIndexByte(part, ' '); i > 0 && len(part) < len(text) && text[len(part)] != ' ' {
 				part = part[:i]
 			}
 		}
 		text = strings.TrimPrefix(text[len(part):], " ")
-		l.upTo(a.st.Text, part, w-2)
+		l.upTo(st, part, w-2)
 		out = append(out, l.end(w))
 	}
 	return out

@@ -28,6 +28,7 @@ type Options struct {
 	Transport Transport  // the tape deck of a replay; nil: live
 	Watcher   Watcher    // nil: what is watched cannot be changed, as in a replay
 	Recorder  Recorder   // nil: cannot record
+	Tour      bool       // lead a newcomer through the screen
 	Files     Files      // nil: no files are written and no programs started
 	Server    Server     // nil: no metrics of servers, as in a replay
 	// Title is what is watched: contexts and namespaces. It is sanitised.

@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rewatch/model"
+)
+
+// tour leads through the screen: a few lines below it say what to look at and
+// which key to press, and go on when that was done. It is a table of steps.
+type tour struct {
+	on   bool
+	at   int
+	base tourBase
+}
+
+// tourBase is what a step compares the screen with: how it was when it began.
+type tourBase struct {
+	noise bool
+	now   time.Time // of the tape, when last looked at
+	log   *model.Log
+	clock time.Time
+}
+
+// tourStep is one step: what to know, what to do, and whether it was done; a nil
+// done waits for the key that goes on.
+type tourStep struct {
+	text, do string
+	done     func(*App) bool
+}
+
+// tourRows is the height of the tour: a rule and two lines.
+const tourRows = 3
+
+func tourSteps() []tourStep {
+	return []tourStep{
+		{"A recorded cluster plays. One line below the header is the whole tape; Streams are the watches with their state, Timeline is every change as it came.",
+			"space pauses the tape", func(a *App) bool { return a.replay != nil && !a.replay.play.Playing }},
+		{"The timeline follows the newest row until you go up; f follows again.",
+			"↑ goes up", func(a *App) bool { return !a.timeline.follow }},
+		{"A row says what changed in words, and who did it. A ? behind a name means likely.",
+			"enter opens the object of the row", func(a *App) bool { return a.object.pinned }},
+		{"This is what this version changed, field by field. [ and ] go to the versions before and after.",
+			"g, then b shows who owns each field, and since when", func(a *App) bool { return a.object.pinned && views()[a.object.view].name == "blame" }},
+		{"g and a letter leads to other views: diff, yaml, events, owners, story.",
+			"esc goes back", func(a *App) bool { return !a.object.pinned }},
+		{"A filter lists only some rows: words, or kind:, ns:, name:, path:, manager: and more; tab completes.",
+			"/ begins; type kind:deploy, then enter", func(a *App) bool { return a.filter.value() != "" && !a.filter.editing }},
+		{"Only deployments are listed now; esc takes the filter away. Changes that say nothing, as heartbeats and renewals, are folded and counted.",
+			"a shows all rows, a again folds them", func(a *App) bool { return a.timeline.noise != a.tour.base.noise }},
+		{"What is wrong, and why, has a page: streams in trouble, Pods that fail, nodes, fights between managers, gaps.",
+			"F opens it", func(a *App) bool { return a.page.page != nil && pages()[a.page.at].name == "Problems" }},
+		{"Enter goes from a line to its object; F closes the page. In a replay you can jump: e to errors of streams, o to gaps, d to deletions, t to a time.",
+			"e jumps to the next error of a stream", (*App).tourJumped},
+		{"Where a watch was lost, the screen says since when and why, and never calls it live. With a cluster of your own, R records to a tape and rewatch replay FILE plays it.",
+			"? shows all keys", func(a *App) bool { return a.help.shown }},
+		{"That was the tour. esc closes the help, q quits; rewatch without arguments watches your cluster.", "", nil},
+	}
+}
+
+// begin shows the tour.
+func (a *App) beginTour() {
+	a.tour.on = true
+	a.startStep(0)
+}
+
+func (a *App) startStep(i int) {
+	a.tour.at = i
+	a.tour.base = tourBase{noise: a.timeline.noise, log: a.log, now: a.now, clock: a.clock}
+}
+
+// endTour gives the rows of the tour back to the screen.
+func (a *App) endTour() {
+	a.tour.on = false
+	a.lay.h += tourRows
+	a.relayout()
+}
+
+// tourHeight is what the tour takes of the height of the screen.
+func (a *App) tourHeight() int {
+	if !a.tour.on {
+		return 0
+	}
+	return tourRows
+}
+
+// tourJumped reports whether the tape went on, or back, other than by playing.
+func (a *App) tourJumped() bool {
+	b := a.tour.base
+	played := time.Duration(float64(a.clock.Sub(b.clock)) * max(a.replay.play.Speed, 1))
+	return a.log != b.log || a.now.Before(b.now) || a.now.Sub(b.now) > played+time.Second
+}
+
+// tourKey takes the keys of the tour: ctrl+n goes on, and esc leaves where there
+// is nothing else that it could leave.
+func (a *App) tourKey(k tea.KeyPressMsg) (taken bool) {
+	if !a.tour.on {
+		return false
+	}
+	switch s := a.scope(); {
+	case s.modal():
+	case k.String() == "ctrl+n":
+		if a.tour.at+1 == len(tourSteps()) {
+			a.endTour()
+		} else {
+			a.startStep(a.tour.at + 1)
+		}
+		return true
+	case k.String() == "esc" && s == scopeTimeline && a.typed == (typed{}) && !a.zoom && !a.object.pinned && a.filter.value() == "" && a.recording.alarm == "":
+		a.endTour()
+		return true
+	}
+	return false
+}
+
+// checkTour goes on when a step was done.
+func (a *App) checkTour() {
+	if !a.tour.on {
+		return
+	}
+	if done := tourSteps()[a.tour.at].done; done != nil && done(a) {
+		a.startStep(a.tour.at + 1)
+	}
+}
+
+// tourLines are the lines of the tour, below the screen.
+func (a *App) tourLines(w int) []string {
+	steps := tourSteps()
+	step := steps[a.tour.at]
+	l := newLine("")
+	l.fill(a.st.Rule, "─", 1)
+	l.text(a.st.Title, " Tour "+count(a.tour.at+1)+" of "+count(len(steps))+" ")
+	l.fill(a.st.Rule, "─", l.w+2)
+	if step.do != "" {
+		l.upTo(a.st.Accent, " "+step.do+" ", w-l.w-28)
+	}
+	if l.w < w-26 {
+		l.fill(a.st.Rule, "─", w-26)
+		l.text(a.st.Dim, " ctrl+n goes on, esc ends ")
+	}
+	l.fill(a.st.Rule, "─", w)
+	out := []string{l.end(w)}
+	return append(out, twoLines(a.st.Text, step.text, w)...)
+}

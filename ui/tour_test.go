@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// tourOf begins the tour in a replay on a screen.
+func tourOf(t testing.TB, w, h int) *driver {
+	d, _ := newReplay(t, w, h, "dark")
+	d.app.beginTour()
+	d.app.lay.h -= tourRows
+	d.app.relayout()
+	return d
+}
+
+func (d *driver) step(n int) {
+	d.t.Helper()
+	s := ansi.Strip(d.app.View().Content)
+	if want := fmt.Sprintf(" Tour %d of %d ", n, len(tourSteps())); !strings.Contains(s, want) {
+		d.t.Fatalf("the screen does not show %q:\n%s", want, s)
+	}
+}
+
+// Each step goes on when it was done, and says the key for it.
+func TestTheTourGoesOnByItself(t *testing.T) {
+	d := tourOf(t, 80, 24)
+	keys := [][]string{{"up"}, {"enter"}, {"g", "b"}, {"esc"}, append(strings.Split("/kind:pod", ""), "enter"), {"a"}, {"F"}}
+	if d.app.replay.play.Playing {
+		keys = append([][]string{{"space"}}, keys...)
+	} else {
+		d.app.checkTour()
+	}
+	n := d.app.tour.at + 1
+	for _, k := range keys {
+		d.step(n)
+		d.press(k...)
+		n++
+		d.step(n)
+		lines := strings.Split(ansi.Strip(d.app.View().Content), "\n")
+		if len(lines) != 24 {
+			t.Fatalf("%d lines, want 24", len(lines))
+		}
+		for _, l := range lines {
+			if w := ansi.StringWidth(l); w != 80 {
+				t.Fatalf("a line of %d cells: %q", w, l)
+			}
+		}
+	}
+}
+
+func TestTheTourCanBeLeft(t *testing.T) {
+	d := tourOf(t, 80, 24)
+	d.press("ctrl+n", "ctrl+n")
+	d.step(3)
+	d.press("esc")
+	if s := ansi.Strip(d.app.View().Content); strings.Contains(s, "Tour") || len(strings.Split(s, "\n")) != 24 {
+		t.Errorf("the tour is not left:\n%s", s)
+	}
+}
+
+func TestTheTourOnScreen(t *testing.T) {
+	for _, size := range sizes {
+		d := tourOf(t, size[0], size[1])
+		d.press("ctrl+n")
+		name := fmt.Sprintf("tour-%dx%d.txt", size[0], size[1])
+		golden(t, name, trimRight(ansi.Strip(d.app.View().Content)))
+	}
+}
