@@ -127,6 +127,9 @@ func (s session) showNews(ctx context.Context, log *model.Log) {
 
 // show runs the interface, or prints lines where there is no terminal.
 func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine, tapes *deck, chooser *watcher) error {
+	if s.flags.plain {
+		return inSentences(newPrinter(log, s.streams, len(s.clusters) > 1), s.flags.zone).run(ctx)
+	}
 	if !isTerminal(s.streams.in) || !isTerminal(s.streams.out) || os.Getenv("TERM") == "dumb" {
 		p := newPrinter(log, s.streams, len(s.clusters) > 1)
 		return p.run(ctx)

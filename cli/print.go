@@ -34,6 +34,7 @@ type printer struct {
 	// printed and that is all; and where to say how far the printing is.
 	ended    <-chan struct{}
 	progress *atomic.Uint64
+	plain    *plain // in sentences; nil is in columns
 }
 
 const outBuffer = 64 << 10
@@ -118,6 +119,8 @@ func (p *printer) print(s model.Snapshot) error {
 	for ; p.next < s.End(); p.next++ {
 		e := s.At(p.next)
 		switch {
+		case p.plain != nil:
+			p.sentence(e)
 		case e.Type.IsObject():
 			p.object(e)
 		case e.Type == model.GapFound:

@@ -42,6 +42,9 @@ func (l *tapeLines) print(ctx context.Context, p *player.Player, r replay) error
 		contexts[s.Context] = true
 	}
 	out := newPrinter(p.Log(), r.streams, len(contexts) > 1)
+	if r.flags.plain {
+		inSentences(out, r.flags.zone)
+	}
 	if !r.at.IsZero() {
 		out.next = out.log.Snapshot().End() // what comes before is not asked for
 		for s := out.log.Snapshot(); out.next > s.First() && !s.At(out.next-1).When().Before(r.at); {
