@@ -99,6 +99,7 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 // openPage opens the page of a scope, whether or not there is something in it.
 func (d *driver) openPage(s scope) {
 	i := int(s - scopePage)
+	d.app.o.Server = &memoryServer{}
 	d.app.openPage(opened{pages()[i].open(d.app), i})
 	d.settle()
 }
