@@ -115,7 +115,7 @@ func (s *server) close() {
 
 // lack waits for the next reading.
 func (s *server) lack(a *App) tea.Cmd {
-	if s.waiting {
+	if s.waiting || a.o.Server == nil {
 		return nil
 	}
 	if s.readings == nil {
