@@ -142,6 +142,6 @@ func (f *flags) configure(cmd *cobra.Command) error {
 		f.memory.bytes = c.Memory
 	}
 	f.types, f.zone = c.Types, c.Location()
-	f.noise = c.Noise
+	f.noise, f.keys = c.Noise, c.Keys
 	return nil
 }

@@ -48,7 +48,8 @@ type flags struct {
 	types []string       // watched where no TYPE is named; none is the usual ones
 	zone  *time.Location // of times on screen
 	noise []noise.Rule
-	looks ui.Look // which themes auto takes
+	keys  map[string][]string // of the interface, from the configuration
+	looks ui.Look             // which themes auto takes
 
 	groups []group
 }

@@ -96,7 +96,7 @@ func NewApp(ctx context.Context, o Options) *App {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(bindings()), focus: paneTimeline}
+	a := &App{ctx: ctx, o: o, log: o.Log, keys: newKeymap(rebind(bindings(), o.Keys)), focus: paneTimeline}
 	a.wake = waker{frame: time.Second / time.Duration(o.fps()), brief: o.brief()}
 	if o.Transport != nil {
 		a.log, a.replay = o.Transport.Log(), &replay{deck: o.Transport, patience: seekPatience}

@@ -154,11 +154,8 @@ func (m *keymap) begin(s scope, keys string, replay bool) (out []binding) {
 func (m *keymap) hints(s scope, replay bool) []binding {
 	var own, tape, global []binding
 	for _, b := range m.all {
-		if b.hint == "" || b.live && replay || strings.Contains(b.keys[0], " ") {
+		if b.hint == "" || b.live && replay || len(b.keys) == 0 || strings.Contains(b.keys[0], " ") {
 			continue // sequences are listed once they have begun
-		}
-		if f := m.find(s, b.keys[0], replay); f != nil && f.id != b.id && order(s, replay)[0] == s {
-			continue // the key does something else here
 		}
 		if o := m.find(s, b.keys[0], replay); o != nil && o.id != b.id {
 			continue // here the key does something else

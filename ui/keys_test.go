@@ -139,12 +139,12 @@ func TestKeysAreDocumented(t *testing.T) {
 
 func keysMarkdown() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nMade from the table in ui/bindings.go by `go test ./ui -update`. All keys work without keyboard enhancements.\n")
+	b.WriteString("# Keys\n\nMade from the table in ui/bindings.go by `go test ./ui -update`. All keys work without keyboard enhancements.\nThe configuration file can give them others, by their ids: see [config.md](config.md#keys).\n")
 	for _, s := range scopes() {
-		fmt.Fprintf(&b, "\n## %v\n\n| key | does |\n| --- | --- |\n", s)
+		fmt.Fprintf(&b, "\n## %v\n\n| key | does | id |\n| --- | --- | --- |\n", s)
 		for _, k := range bindings() {
 			if k.scope == s {
-				fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(strings.Fields(k.names()), "` `"), k.help)
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.Join(strings.Fields(k.names()), "` `"), k.help, k.id)
 			}
 		}
 	}

@@ -115,9 +115,9 @@ func TestSplits(t *testing.T) {
 		t.Errorf("the line is at %d", d.app.lay.rule)
 	}
 	o = d.app.lay.pane[paneObject]
-	d.dragFrom(5, o.y, 5, 0)
+	d.dragFrom(100, o.y, 100, 0)
 	d.screen()
-	d.dragFrom(5, d.app.lay.pane[paneObject].y, 5, 35)
+	d.dragFrom(100, d.app.lay.pane[paneObject].y, 100, 35)
 	if h := d.app.lay.pane[paneObject].h; h != minObject {
 		t.Errorf("the object is %d rows high", h)
 	}

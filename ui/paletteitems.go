@@ -325,7 +325,7 @@ func (a *App) actionItems() []paletteItem {
 		if b.scope != scopeGlobal && b.scope != scopeReplay {
 			rank = 2
 		}
-		out = append(out, paletteItem{group: group, text: b.help, rank: rank, loose: true, help: where(b.scope), key: keyName(b.keys[0]), off: func(a *App) string { return a.offHere(b) },
+		out = append(out, paletteItem{group: group, text: b.help, rank: rank, loose: true, help: where(b.scope), key: b.first(), off: func(a *App) string { return a.offHere(b) },
 			do: func(a *App) tea.Cmd { return a.doHere(b) }})
 	}
 	return out

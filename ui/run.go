@@ -30,7 +30,10 @@ type Options struct {
 	Recorder  Recorder   // nil: cannot record
 	Tour      bool       // lead a newcomer through the screen
 	Files     Files      // nil: no files are written and no programs started
-	Server    Server     // nil: no metrics of servers, as in a replay
+	// Keys take the place of those that bindings have, by their ids; none is no
+	// key. They have to be ones that CheckKeys takes.
+	Keys   map[string][]string
+	Server Server // nil: no metrics of servers, as in a replay
 	// Title is what is watched: contexts and namespaces. It is sanitised.
 	Title string
 	Now   func() time.Time // nil is time.Now

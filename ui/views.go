@@ -28,6 +28,7 @@ func views() []view {
 		{name: "diff", key: "g d", help: "what changed, and who changed it", read: readDiff},
 		{name: "yaml", key: "g y", help: "the whole object, changed lines marked", read: readYAML},
 		{name: "blame", key: "g b", help: "who owns each field, and since when", read: readBlame},
+		{name: "history", key: "g v", help: "all versions held: when, what changed, who changed it", read: readHistory, lives: true},
 		{name: "events", key: "g e", help: "the Events about the object", read: readEvents, lives: true},
 		{name: "owners", key: "g w", help: "its owners and what it owns", read: readOwners, lives: true},
 		{name: "story", key: "g h", help: "all that happened to it, its owners and its children", read: readStory, lives: true},

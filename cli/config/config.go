@@ -24,7 +24,8 @@ import (
 
 // Config is what the file says; what it leaves out has its default.
 type Config struct {
-	Theme string // auto, or the name of a theme
+	Keys  map[string][]string // of the interface, for ui.Options
+	Theme string              // auto, or the name of a theme
 	// Dark and Light are the themes that auto takes; "" is the one of that name.
 	Dark, Light string
 	ASCII       string      // one of ASCII
@@ -224,6 +225,7 @@ func (c *Config) read(n *yaml.Node) error {
 			})
 		},
 		"noise": c.readNoise,
+		"keys":  c.readKeys,
 	})
 }
 

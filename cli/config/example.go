@@ -32,6 +32,10 @@ timeZone: local
 # [pods, deployments.apps, mycrds]. None is: the usual types.
 types: []
 
+# Keys of the interface, by the id that docs/keys.md has for what they do: a key,
+# a list of them, or [] for none, as in {follow: f2, mark: [], open: [enter, o]}.
+keys: {}
+
 # Noise is folded on screen, and left out by tail --changed-only.
 noise:
   # Rules of those below that shall not apply, by name.
