@@ -167,6 +167,9 @@ func versions(tb testing.TB, frames []scantest.Frame) (pairs [][2][]byte) {
 
 func TestCapture(t *testing.T) {
 	pairs := versions(t, scantest.Shop(t))
+	if os.Getenv("REWATCH_LONG") != "" {
+		pairs = versions(t, scantest.WholeShop(t))
+	}
 	for _, p := range pairs {
 		checkObjects(t, p[0], p[1])
 	}

@@ -38,7 +38,18 @@ func (f Frame) Object(tb testing.TB) []byte {
 // the repository: a rollout, a fight over replicas, a Secret, a Job, Events.
 func Shop(tb testing.TB) []Frame {
 	tb.Helper()
-	b, err := os.ReadFile(filepath.Join(here(), "../testdata/shop.jsonl.gz"))
+	return unpacked(tb, "../testdata/shop.jsonl.gz")
+}
+
+// WholeShop returns all frames of the capture that Shop has the most telling of.
+func WholeShop(tb testing.TB) []Frame {
+	tb.Helper()
+	return unpacked(tb, "../../testdata/shop.watch.jsonl.gz")
+}
+
+func unpacked(tb testing.TB, path string) []Frame {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join(here(), path))
 	if err != nil {
 		tb.Fatal(err)
 	}
