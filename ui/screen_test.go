@@ -82,6 +82,8 @@ var scenes = []struct {
 	}},
 	{"yaml", func(d *driver) { d.script(); d.openDeployment("g", "y") }},
 	{"blame", func(d *driver) { d.script(); d.openDeployment("g", "b", "z") }},
+	{"history", func(d *driver) { d.script(); d.openDeployment("g", "v") }},
+	{"found", func(d *driver) { d.script(); d.openDeployment("g", "y", "/", "r", "e", "p", "l", "enter") }},
 	{"events", func(d *driver) { d.script(); d.openPod("g", "e") }},
 	{"owners", func(d *driver) { d.script(); d.openPod("g", "w") }},
 	{"story", func(d *driver) { d.script(); d.openPod("g", "h", "z") }},
