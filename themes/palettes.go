@@ -14,8 +14,8 @@ func Builtin() []Palette {
 		}},
 		{Name: "light", About: "cool and quiet", Light: true, Grounds: onLight("#ffffff"), Few: fewLight(), Roles: Roles{
 			Bar: "#e8edf0", Selected: "#dce6f8",
-			Text: "#2b303b", Strong: "#0b0d12", Dim: "#555c69", Rule: "#b4bac5", Accent: "#1f4fbf",
-			Good: "#23651a", Warn: "#6b4300", Bad: "#a81c35", Info: "#005a70", Odd: "#5527a8",
+			Text: "#30303b", Strong: "#0b0d12", Dim: "#555c69", Rule: "#b4bac5", Accent: "#1f4fbf",
+			Good: "#23651a", Warn: "#6b4300", Bad: "#a8182a", Info: "#005a70", Odd: "#5527a8",
 		}},
 		{Name: "dusk", About: "violet and rose", Grounds: onDark("#1b1826"), Few: fewDark(), Roles: Roles{
 			Bar: "#26222f", Selected: "#34304a",
@@ -25,7 +25,7 @@ func Builtin() []Palette {
 		{Name: "dawn", About: "violet and rose", Light: true, Grounds: onLight("#fbf9fd"), Few: fewLight(), Roles: Roles{
 			Bar: "#efebf4", Selected: "#e4dcf2",
 			Text: "#35303f", Strong: "#17131f", Dim: "#5c556b", Rule: "#c3bccf", Accent: "#5a2ca0",
-			Good: "#2a5f36", Warn: "#724500", Bad: "#a11f45", Info: "#1b5478", Odd: "#852b77",
+			Good: "#285f22", Warn: "#724500", Bad: "#a31a2c", Info: "#1b5478", Odd: "#852b77",
 		}},
 		{Name: "ember", About: "warm, for late hours", Grounds: onDark("#1c1814"), Few: fewDark(), Roles: Roles{
 			Bar: "#2a251f", Selected: "#3d3226",
@@ -34,7 +34,7 @@ func Builtin() []Palette {
 		}},
 		{Name: "paper", About: "warm, as on paper", Light: true, Grounds: onLight("#fbf5e6"), Few: fewLight(), Roles: Roles{
 			Bar: "#f0e8d6", Selected: "#e7dcc0",
-			Text: "#3a3226", Strong: "#1a150d", Dim: "#5f5443", Rule: "#c9bda6", Accent: "#7a2e00",
+			Text: "#3a3126", Strong: "#1a150d", Dim: "#5f5443", Rule: "#c9bda6", Accent: "#7a2e00",
 			Good: "#455809", Warn: "#6d4800", Bad: "#9c2517", Info: "#1b5470", Odd: "#6c2c5c",
 		}},
 		{Name: "colourblind-dark", About: "blue and orange in place of green and red", Grounds: onDark("#14171c"), Few: fewBlindDark(), Roles: Roles{
@@ -44,7 +44,7 @@ func Builtin() []Palette {
 		}},
 		{Name: "colourblind-light", About: "blue and orange in place of green and red", Light: true, Grounds: onLight("#ffffff"), Few: fewLight(), Roles: Roles{
 			Bar: "#ebedf2", Selected: "#dfe7f5",
-			Text: "#2b303b", Strong: "#0b0d12", Dim: "#555c69", Rule: "#b4bac5", Accent: "#123c8c",
+			Text: "#30303b", Strong: "#0b0d12", Dim: "#555c69", Rule: "#b4bac5", Accent: "#123c8c",
 			Good: "#0a55b5", Warn: "#482400", Bad: "#c02400", Info: "#2c5068", Odd: "#52287e",
 		}},
 		{Name: "contrast-dark", About: "as much contrast as there is", Grounds: onDark("#000000"), Few: fewContrastDark(), Roles: Roles{

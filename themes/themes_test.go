@@ -233,6 +233,31 @@ func TestColourBlindUsersTellStatesApart(t *testing.T) {
 	}
 }
 
+// In 256 colours what is good and bad keeps its hue, and what is read most is
+// not coloured.
+func TestHuesSurviveIn256(t *testing.T) {
+	for _, p := range Builtin() {
+		for _, r := range p.ByName() {
+			v, ok := r.Colour.rgb()
+			if !ok {
+				continue
+			}
+			c := in256(v)
+			spread := int(max(c.R, c.G, c.B)) - int(min(c.R, c.G, c.B))
+			switch r.Name {
+			case "good", "bad":
+				if spread < 0x28 {
+					t.Errorf("%s: %s %s becomes grey, %v", p.Name, r.Name, *r.Colour, c)
+				}
+			case "text", "strong":
+				if spread > 0x30 {
+					t.Errorf("%s: %s %s becomes %v", p.Name, r.Name, *r.Colour, c)
+				}
+			}
+		}
+	}
+}
+
 func TestIn256IsTheRenderersOwn(t *testing.T) {
 	if got := in256(hex(0xff8a98)); got != hex(0xff8787) || ansi.Convert256(hex(0xff8a98)) != 210 {
 		t.Errorf("%v", got)
