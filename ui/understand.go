@@ -28,16 +28,17 @@ type understanding struct {
 	rules    atomic.Pointer[ruleSet]
 	verdicts verdicts
 
-	mu     sync.Mutex // of what follows
-	next   model.Seq  // the first row that was not read
-	again  model.Seq  // the first row that the newest rules have not judged; noRow is none
-	belong *belong.Index
-	fights *fights.Detector
-	health *health.Book
+	mu      sync.Mutex // of what follows
+	next    model.Seq  // the first row that was not read
+	again   model.Seq  // the first row that the newest rules have not judged; noRow is none
+	belong  *belong.Index
+	fights  *fights.Detector
+	health  *health.Book
+	watched watched
 }
 
 func newUnderstanding(log *model.Log, list []noise.Rule) *understanding {
-	u := &understanding{log: log, again: noRow, belong: belong.New(log), fights: fights.New(log), health: health.New(log)}
+	u := &understanding{log: log, again: noRow, belong: belong.New(log), fights: fights.New(log), health: health.New(log), watched: watched{}}
 	set, err := newRuleSet(list, len(list))
 	if err != nil {
 		set = &ruleSet{rules: &noise.Rules{}, own: &noise.Rules{}} // whoever reads them from a file checks them
@@ -179,6 +180,7 @@ func (u *understanding) read(ctx context.Context, s model.Snapshot) readMsg {
 func (u *understanding) readRow(e model.Event) (found bool) {
 	if !e.Type.IsObject() || e.Type == model.Added || e.Has(model.Replayed) {
 		u.health.Add(e, nil)
+		u.watched.add(e)
 		if e.Type.IsObject() {
 			u.belong.Add(e)
 		}
