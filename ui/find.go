@@ -14,7 +14,7 @@ import (
 func findKeys() []binding {
 	return []binding{
 		{id: "find", scope: scopeObject, keys: []string{"/"}, help: "search this text; n and N go on; esc forgets it", hint: "search", do: act((*App).askFind)},
-		{id: "find-next", counts: true, keys: []string{"n"}, help: "the next match: of the text searched in the object pane, else of the filter, the last one if it is off", when: (*App).canFind,
+		{id: "find-next", counts: true, keys: []string{"n"}, help: "the next match of the search; in the timeline, of the last filter", when: (*App).canFind,
 			do: func(a *App) tea.Cmd { return a.findNext(a.times()) }},
 		{id: "find-previous", counts: true, keys: []string{"N"}, help: "the match before", when: (*App).canFind,
 			do: func(a *App) tea.Cmd { return a.findNext(-a.times()) }},

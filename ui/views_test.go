@@ -71,7 +71,7 @@ func TestViewsOfAnObject(t *testing.T) {
 	d.press("g", "b", "z")
 	d.has("kubectl/scale")
 	d.press("v")
-	d.has("[events]")
+	d.has("[history]")
 	d.press("V", "V")
 	d.has("[yaml]")
 	d.press("z")
