@@ -251,10 +251,13 @@ func (d *memoryDeck) Earlier() {
 
 // newReplay is a driver of the replay of a script: the little history, then
 // trouble, a mark and its end.
-func newReplay(t testing.TB, w, h int, theme string) (*driver, *memoryDeck) {
+func newReplay(t testing.TB, w, h int, theme string, more ...func(*driver)) (*driver, *memoryDeck) {
 	t.Helper()
 	live := newDriver(t, w, h, theme)
 	live.script()
+	for _, do := range more {
+		do(live)
+	}
 	live.demo.log.Append(model.Record{Time: live.now, Type: model.Noted, Detail: model.Note{Cause: model.CauseMark, Text: "deploy of 1.4.2"}})
 	live.wait(3 * time.Second)
 	live.trouble()

@@ -134,7 +134,7 @@ func TestLaneScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var texts []string
-				for _, theme := range []string{"dark", "light", "mono"} {
+				for _, theme := range goldenThemes {
 					d := newRollout(t, size[0], size[1], theme)
 					scene.do(d)
 					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
@@ -142,9 +142,7 @@ func TestLaneScreens(t *testing.T) {
 						golden(t, name+"."+theme+".ansi", strings.ReplaceAll(d.app.View().Content, "\x1b", "␛")+"\n")
 					}
 				}
-				if texts[1] != texts[0] || texts[2] != texts[0] {
-					t.Errorf("the themes differ in their text:\n%s\n%s\n%s", texts[0], texts[1], texts[2])
-				}
+				sameTexts(t, texts)
 				golden(t, name+".txt", trimRight(texts[0]))
 			})
 		}

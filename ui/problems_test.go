@@ -16,12 +16,10 @@ func goldenScreens(t *testing.T, name string, show func(t *testing.T, w, h int, 
 		name := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
 		t.Run(name, func(t *testing.T) {
 			var texts []string
-			for _, theme := range []string{"dark", "light", "mono"} {
+			for _, theme := range goldenThemes {
 				texts = append(texts, logSize.ReplaceAllString(show(t, size[0], size[1], theme).screen(), "#.# MB"))
 			}
-			if texts[1] != texts[0] || texts[2] != texts[0] {
-				t.Errorf("the themes differ in their text:\n%s\n%s\n%s", texts[0], texts[1], texts[2])
-			}
+			sameTexts(t, texts)
 			golden(t, name+".txt", trimRight(texts[0]))
 		})
 	}
