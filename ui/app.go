@@ -83,6 +83,8 @@ type App struct {
 	previewed   time.Time // when the preview last changed by itself
 	asked       time.Time // when Init asked the terminal
 	quitting    bool
+	pace        pacer
+	renderer    func() *time.Ticker
 	blurred     bool // another window has the focus
 	sample      sample
 	tour        tour
@@ -184,6 +186,10 @@ func (a *App) tick() tea.Cmd {
 
 // Update handles one message and asks for what the screen then lacks.
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if a.pace.ticker == nil && a.renderer != nil { // there is one once the program runs
+		a.pace.ticker = a.renderer()
+	}
+	a.pace.saw(msg)
 	cmd := a.handle(msg)
 	a.checkTour()
 	return a, tea.Batch(cmd, a.lack())

@@ -117,6 +117,8 @@ func Run(ctx context.Context, o Options) error {
 	app := NewApp(ctx, o)
 	defer app.Close()
 	program := tea.NewProgram(app, opts...)
+	app.pace = pacer{fast: time.Second / time.Duration(2*o.fps()), slow: idlePace}
+	app.renderer = func() *time.Ticker { return rendererTicker(program) }
 	begun := time.Now()
 	defer context.AfterFunc(ctx, func() {
 		time.Sleep(answerTime - time.Since(begun))

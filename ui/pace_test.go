@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"bytes"
+	"io"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// spy is a program that looks for its renderer's ticker.
+type spy struct {
+	find  func() *time.Ticker
+	found *time.Ticker
+}
+
+func (s *spy) Init() tea.Cmd { return func() tea.Msg { return tickMsg{} } }
+
+func (s *spy) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(tickMsg); ok {
+		s.found = s.find()
+		return s, tea.Quit
+	}
+	return s, nil
+}
+
+func (s *spy) View() tea.View { return tea.NewView("") }
+
+// The version of Bubble Tea in use keeps its ticker where it is looked for.
+func TestTheRendererHasATicker(t *testing.T) {
+	s := &spy{}
+	in, keys := io.Pipe()
+	defer keys.Close()
+	p := tea.NewProgram(s, tea.WithInput(in), tea.WithOutput(&bytes.Buffer{}), tea.WithWindowSize(80, 24), tea.WithoutSignalHandler())
+	s.find = func() *time.Ticker { return rendererTicker(p) }
+	if _, err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if s.found == nil {
+		t.Error("the renderer's pace cannot be changed: an idle screen takes 1 to 3 % of a processor")
+	}
+}
+
+// Two ticks without anything else slow the renderer, anything else wakes it.
+func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
+	p := pacer{ticker: time.NewTicker(time.Hour), fast: time.Second / 60, slow: idlePace}
+	defer p.ticker.Stop()
+	for i, step := range []struct {
+		msg  tea.Msg
+		idle bool
+	}{{tickMsg{}, false}, {tickMsg{}, true}, {tickMsg{}, true}, {wakeMsg{}, false}, {tickMsg{}, false}, {tea.KeyPressMsg{}, false},
+		{tickMsg{}, false}, {tickMsg{}, true}, {tea.ResumeMsg{}, false}, {tickMsg{}, false}, {tickMsg{}, true}} {
+		if p.saw(step.msg); p.idle != step.idle {
+			t.Errorf("step %d, %T: idle %v", i, step.msg, p.idle)
+		}
+	}
+	(&pacer{}).saw(tickMsg{}) // without a ticker nothing is done
+}
