@@ -155,6 +155,7 @@ func TestCalmUnderStorm(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	isolate(t)
+	all := os.Getenv("REWATCH_LONG") != ""
 	for _, storm := range []struct {
 		name string
 		tape func(*testing.T) string
@@ -165,6 +166,9 @@ func TestCalmUnderStorm(t *testing.T) {
 	} {
 		for _, size := range [][2]int{{80, 24}, {200, 50}} {
 			for _, follow := range []bool{true, false} {
+				if !all && (storm.name != "generated" || !follow) {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s-%dx%d-follow-%v", storm.name, size[0], size[1], follow), func(t *testing.T) {
 					m := inTTY(t, size[0], size[1], append([]string{"replay", storm.tape(t)}, storm.args...)...)
 					m.shows("follow")
@@ -208,7 +212,7 @@ func TestIdleCostsNothing(t *testing.T) {
 	n := m.bytes
 	m.mu.Unlock()
 	t.Logf("%.2f %% of a processor, %d bytes in 10 s", 100*used, n)
-	if used > 0.06 { // most of it is the clock of the renderer, which a busy machine makes dear
+	if used > 0.02 { // 0.005 is the goal; a busy machine makes each wake-up dear
 		t.Errorf("an idle screen uses %.1f %% of a processor", 100*used)
 	}
 }
