@@ -116,6 +116,9 @@ func (p *objectPane) show(k objectKey) {
 	if p.want != k {
 		p.top, p.cursor = 0, 0
 	}
+	if p.hasRow && p.data != nil && p.data.key == k {
+		p.docWidth = 0 // it is there already, but what is drawn is the row's
+	}
 	p.want, p.hasRow = k, false
 }
 
