@@ -405,7 +405,16 @@ func standIns(t *testing.T) {
 	t.Setenv("VISUAL", "")
 }
 
+// long leaves a test to the runs that take their time.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("REWATCH_LONG") == "" {
+		t.Skip("types every key of the table, half a minute: REWATCH_LONG=1")
+	}
+}
+
 func TestKeysInAReplay(t *testing.T) {
+	long(t)
 	isolate(t)
 	standIns(t)
 	t.Setenv("TZ", "UTC")
@@ -494,6 +503,8 @@ func underAShell(t *testing.T, args string) *terminal {
 }
 
 func TestKeysLive(t *testing.T) {
+	long(t)
+	t.Chdir(t.TempDir()) // where tapes are written
 	server := newTestCluster(t, timeserver.Options{})
 	kubeconfig(t, "dev="+server.url, "prod="+refusing(t))
 	for i, steps := range liveSessions {
