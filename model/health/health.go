@@ -75,12 +75,19 @@ type Book struct {
 	judges   []judge // by group; nil is not to be judged
 	objects  map[model.ObjectID][]Problem
 	warnings map[about]*Problem
-	counted  map[model.ObjectID]int // how often an Event has occurred
+	counted  map[model.ObjectID]counted
 	gaps     []Problem
 	refused  []Problem
-	more     [sections]int // that are not kept
+	more     [sections]int // that are not kept, and would count for ever
+	dropped  []time.Time   // until when the Warnings count that are not kept, in order
 	buf      []byte
 	name     []byte
+}
+
+// counted is how often an Event has occurred, as its stream told last.
+type counted struct {
+	stream model.StreamID
+	n      int
 }
 
 // about is what Warning Events are counted by.
@@ -93,6 +100,7 @@ type about struct {
 const (
 	maxNotes    = 200
 	maxWarnings = 4000
+	maxDropped  = 100_000 // of which only their time is kept
 )
 
 // lately is how long a Warning Event counts.
@@ -100,7 +108,7 @@ const lately = 10 * time.Minute
 
 // New returns a book of a log.
 func New(log *model.Log) *Book {
-	return &Book{log: log, objects: map[model.ObjectID][]Problem{}, warnings: map[about]*Problem{}, counted: map[model.ObjectID]int{}}
+	return &Book{log: log, objects: map[model.ObjectID][]Problem{}, warnings: map[about]*Problem{}, counted: map[model.ObjectID]counted{}}
 }
 
 // Kinds are those that are judged.
@@ -141,6 +149,11 @@ func (b *Book) forget(s model.StreamID) {
 	for id, list := range b.objects {
 		if list[0].Stream == s {
 			delete(b.objects, id)
+		}
+	}
+	for id, c := range b.counted {
+		if c.stream == s {
+			delete(b.counted, id)
 		}
 	}
 	for k, p := range b.warnings {
@@ -219,8 +232,8 @@ func (b *Book) addWarning(e model.Event, c *examination) {
 		p = &Problem{}
 		b.warnings[k] = p
 	}
-	n := p.Count + max(w.count-b.counted[e.Object], 0)
-	b.counted[e.Object] = w.count
+	n := p.Count + max(w.count-b.counted[e.Object].n, 0)
+	b.counted[e.Object] = counted{e.Stream, w.count}
 	if p.Since.After(w.last) {
 		p.Count = n
 		return
@@ -248,10 +261,33 @@ func (b *Book) forgetWarnings(now time.Time) {
 		return
 	}
 	slices.SortFunc(all, func(a, b aged) int { return a.t.Compare(b.t) })
+	gone, _ := slices.BinarySearchFunc(b.dropped, now, afterMoment)
+	b.dropped = slices.Delete(b.dropped, 0, gone)
 	for _, x := range all[:len(all)/2] {
 		delete(b.warnings, x.k)
-		b.more[Warnings]++
+		b.dropped = append(b.dropped, x.t.Add(lately))
 	}
+	slices.SortFunc(b.dropped, time.Time.Compare)
+	if n := len(b.dropped) - maxDropped; n > 0 {
+		b.dropped = slices.Delete(b.dropped, 0, n)
+	}
+}
+
+// afterMoment finds the first of some moments that is later than another.
+func afterMoment(x, now time.Time) int {
+	if x.After(now) {
+		return 1
+	}
+	return -1
+}
+
+// notKept is how many problems of a section count at a moment that are not kept.
+func (b *Book) notKept(s Section, now time.Time) int {
+	if s != Warnings {
+		return b.more[s]
+	}
+	i, _ := slices.BinarySearchFunc(b.dropped, now, afterMoment)
+	return len(b.dropped) - i
 }
 
 // Part is a section of a report.
@@ -285,7 +321,7 @@ func (b *Book) Report(now time.Time, limit int) []Part {
 	}
 	var out []Part
 	for s, p := range parts {
-		p.Section, p.Total = Section(s), len(p.Problems)+b.more[s]
+		p.Section, p.Total = Section(s), len(p.Problems)+b.notKept(Section(s), now)
 		if p.Total == 0 {
 			continue
 		}

@@ -168,6 +168,15 @@ func TestWarningsAreCountedByObject(t *testing.T) {
 	if p := c.b.Report(c.now, 10); len(p) != 1 || p[0].Total != 2*maxWarnings {
 		t.Errorf("%d of %d Warnings are counted", p[0].Total, 2*maxWarnings)
 	}
+	// Those that were not kept stop to count with the others.
+	c.now = c.now.Add(lately)
+	if p := c.b.Report(c.now, 10); len(p) != 0 {
+		t.Errorf("after %s %d Warnings count", lately, p[0].Total)
+	}
+	c.b.Add(c.log.Append(model.Record{Time: c.now, Type: model.StreamChange, Detail: model.Transition{From: model.Live, To: model.Stopped, Cause: model.CauseUser}}), nil)
+	if n := len(c.b.counted); n != 0 {
+		t.Errorf("%d Events of a removed stream are kept", n)
+	}
 }
 
 func TestGapsRefusalsAndStreamsThatGo(t *testing.T) {
