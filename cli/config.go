@@ -143,5 +143,6 @@ func (f *flags) configure(cmd *cobra.Command) error {
 	}
 	f.types, f.zone = c.Types, c.Location()
 	f.noise, f.keys = c.Noise, c.Keys
+	f.rows = ui.Rows{Columns: c.Columns, Times: c.Times, Save: saveRows}
 	return nil
 }

@@ -49,6 +49,7 @@ type flags struct {
 	zone  *time.Location // of times on screen
 	noise []noise.Rule
 	keys  map[string][]string // of the interface, from the configuration
+	rows  ui.Rows             // of the timeline
 	looks ui.Look             // which themes auto takes
 
 	groups []group

@@ -139,7 +139,7 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT)
 	defer stop()
 	save, file := noiseFile()
-	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Watcher: chooser, Recorder: tapes, Server: chooser.j, Title: s.title, Theme: s.flags.theme.value, Look: s.flags.look(), Location: s.flags.zone, Noise: s.flags.noise,
+	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Watcher: chooser, Recorder: tapes, Server: chooser.j, Title: s.title, Theme: s.flags.theme.value, Look: s.flags.look(), Location: s.flags.zone, Rows: s.flags.rows, Noise: s.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Keys: s.flags.keys, Input: s.streams.in, Output: s.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))

@@ -24,13 +24,23 @@ func noiseFile() (save func(noise.Rule) error, name string) {
 		}
 	}
 	return func(r noise.Rule) error {
-		err := config.AddRule(path, r)
-		if e := (*config.Error)(nil); errors.As(err, &e) {
-			return e
-		}
-		if err != nil {
-			return errors.New(oneLine(err))
-		}
-		return nil
+		return kept(config.AddRule(path, r))
 	}, name
+}
+
+// saveRows is how the interface keeps what the rows of its timeline show.
+func saveRows(columns []string, times string) error {
+	path, err := config.Path()
+	if err == nil {
+		err = config.SetView(path, columns, times)
+	}
+	return kept(err)
+}
+
+// kept is an error of writing the configuration, in a line.
+func kept(err error) error {
+	if e := (*config.Error)(nil); err == nil || errors.As(err, &e) {
+		return err
+	}
+	return errors.New(oneLine(err))
 }

@@ -203,7 +203,7 @@ func (r replay) show(ctx context.Context, p *player.Player) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT) // see session.show
 	defer stop()
 	save, file := noiseFile()
-	err := ui.Run(ctx, ui.Options{Transport: p, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Noise: r.flags.noise,
+	err := ui.Run(ctx, ui.Options{Transport: p, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Rows: r.flags.rows, Noise: r.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Keys: r.flags.keys, Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))

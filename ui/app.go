@@ -88,6 +88,7 @@ type App struct {
 	blurred     bool // another window has the focus
 	sample      sample
 	tour        tour
+	home        *time.Location // the time zone of the user
 }
 
 // NewApp returns the model for a program. ctx ends its waiting commands.
@@ -109,6 +110,7 @@ func NewApp(ctx context.Context, o Options) *App {
 		a.o.Noise = noise.Default()
 	}
 	a.timeline = newTimeline(a.log, o.Location, &a.st, &a.all)
+	a.timeline.how = shown{set: newColumnSet(o.Rows.Columns)}
 	a.timeline.know = newUnderstanding(a.log, a.o.Noise)
 	a.timeline.index.by(a.timeline.know, &a.all)
 	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording}
@@ -120,6 +122,8 @@ func NewApp(ctx context.Context, o Options) *App {
 	a.list = listPane{st: &a.st}
 	a.help = helpPane{st: &a.st, keys: a.keys, replay: a.replay != nil, off: a.off}
 	a.chooseTheme()
+	a.home = o.Location
+	a.setTimes(timeModeOf(o.Rows.Times))
 	if a.replay != nil {
 		a.scrub.over = o.Transport.Overview()
 	}
@@ -408,6 +412,7 @@ func (a *App) refreshTo(s model.Snapshot) {
 	}
 	a.takeRecording()
 	a.all = newOverall(a.log.Streams(a.now), a.now)
+	a.timeline.how.move(a.now)
 	a.stats = a.log.Stats()
 	if !a.paused {
 		index, end := a.timeline.index, a.timeline.index.end()

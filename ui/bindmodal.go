@@ -43,15 +43,15 @@ func recordKeys() []binding {
 
 // listKeys are those of a list laid over the screen.
 func listKeys() []binding {
-	return []binding{
+	return append(columnListKeys(), []binding{
 		{id: "list-go", scope: scopeList, keys: []string{"enter"}, help: "go to what this line is about, or do what it says", hint: "do it", when: (*App).canFollowList, do: (*App).followList},
 		{id: "list-close", scope: scopeList, keys: []string{"esc", "q", "A"}, help: "close the list", hint: "close", do: act(func(a *App) { a.list.shown = false })},
 		{id: "list-up", scope: scopeList, keys: []string{"up", "k"}, help: "one up", do: act(func(a *App) { a.list.move(-1) })},
 		{id: "list-down", scope: scopeList, keys: []string{"down", "j"}, help: "one down", do: act(func(a *App) { a.list.move(1) })},
 		{id: "list-page-up", scope: scopeList, keys: []string{"pgup"}, help: "one page up", do: act(func(a *App) { a.list.move(-10) })},
-		{id: "list-page-down", scope: scopeList, keys: []string{"pgdown", "space"}, help: "one page down", do: act(func(a *App) { a.list.move(10) })},
+		{id: "list-page-down", scope: scopeList, keys: []string{"pgdown"}, help: "one page down", do: act(func(a *App) { a.list.move(10) })},
 		{id: "list-quit", scope: scopeList, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
-	}
+	}...)
 }
 
 // helpKeys are those of the help.

@@ -64,10 +64,12 @@ func (t *timeline) plain(e model.Event) string {
 
 func (t *timeline) plainOf(e model.Event, info rowInfo) string {
 	wide := *t
-	wide.cols = newColumns(plainWidth, t.cols.context > 0)
-	wide.cols.manager = min(wide.cols.manager, 40)
+	if wide.how.mode == timeRelative { // true only now
+		wide.how.mode = timeLocal
+	}
+	wide.cols = newColumns(plainWidth, t.cols.width[colContext] > 0, t.how.set, wide.how.mode)
 	wide.st = &themes.Styles{}
-	words := strings.Fields(ansi.Strip(wide.row(e, t.folded(e), info, rowKey{seq: e.Seq})))
+	words := strings.Fields(ansi.Strip(wide.row(e, t.folded(e), info, rowKey{seq: e.Seq, info: true})))
 	return strings.Join(words, " ")
 }
 

@@ -262,6 +262,9 @@ func (a *App) objectInfo() (parts []string) {
 
 func (a *App) timelineInfo() []string {
 	var parts []string
+	if s := a.timeline.how.mode.title(); s != "" {
+		parts = append(parts, s)
+	}
 	if f := a.filter.value(); f != "" {
 		parts = append(parts, "/"+f)
 	}

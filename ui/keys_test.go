@@ -106,8 +106,8 @@ func (d *driver) openPage(s scope) {
 
 // The help has every key that does something here, and no other.
 func TestEveryKeyIsInTheHelp(t *testing.T) {
-	live := newDriver(t, 120, 200, "mono")
-	tape, _ := newReplay(t, 120, 200, "mono")
+	live := newDriver(t, 120, 240, "mono")
+	tape, _ := newReplay(t, 120, 240, "mono")
 	for _, d := range []*driver{live, tape} {
 		d.press("?")
 		s := d.screen()

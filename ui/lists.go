@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
+	"rewatch/model/clean"
 	"rewatch/themes"
 )
 
@@ -24,6 +25,7 @@ type listLine struct {
 	to         model.ObjectID // 0 leads nowhere
 	seq        model.Seq
 	do         func(*App) tea.Cmd // what enter does instead; nil is nothing
+	shift      func(*App, int)    // moves it among the lines; nil cannot
 }
 
 // draw writes a line of a list in w cells.
@@ -35,7 +37,7 @@ func (d listLine) draw(st *themes.Styles, w int, selected bool) string {
 	} else {
 		l.glyphs("", " ", 1)
 	}
-	l.cell(st.WarnBold, d.head, min(14, w/3))
+	l.cell(st.WarnBold, d.head, min(max(14, clean.Width(d.head)), w/3))
 	l.glyphs("", " ", 1)
 	l.upTo(st.Text, d.text, w-l.w)
 	return l.end(w)

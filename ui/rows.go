@@ -2,6 +2,8 @@ package ui
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +16,10 @@ import (
 // rowInfo is what a row says about the change itself. It takes two versions of
 // the object and a comparison, so it is worked out outside of the event loop,
 // and only for rows that are shown.
-type rowInfo struct{ summary, manager string }
+type rowInfo struct {
+	summary, manager string
+	server           time.Time // when the server says that it was; zero where it does not
+}
 
 // infosMsg answers a request for row infos.
 type infosMsg struct {
@@ -45,40 +50,7 @@ func loadInfo(log *model.Log, know *understanding, e model.Event) rowInfo {
 		return rowInfo{summary: "this version has left the log"}
 	}
 	know.rule(e, &c)
-	return rowInfo{summary: c.summary(e), manager: c.by(e)}
-}
-
-// columns are the widths of a timeline of a given width; 0 is left out.
-type columns struct{ w, time, context, kind, name, summary, manager int }
-
-func newColumns(w int, contexts bool) columns {
-	c := columns{w: w, time: 12, kind: 7}
-	if w < 64 {
-		c.time = 8
-	}
-	if w >= 100 {
-		c.kind = 13
-	}
-	if contexts && w >= 60 {
-		c.context = min(max(w*9/100, 8), 16)
-	}
-	switch {
-	case w >= 130:
-		c.manager = 23
-	case w >= 96:
-		c.manager = 14
-	}
-	// marker, time, glyph and their spaces
-	rest := w - 1 - c.time - 3 - c.kind - 1
-	for _, x := range []int{c.context, c.manager} {
-		if x > 0 {
-			rest -= x + 1
-		}
-	}
-	c.name = max(min(w*30/100, 38, rest-2), 16)
-	c.name = max(min(c.name, rest-2), 0)
-	c.summary = max(rest-c.name-2, 0)
-	return c
+	return rowInfo{summary: c.summary(e), manager: c.by(e), server: serverTime(c.id, e, c.before, c.raw)}
 }
 
 // shortKinds are for narrow screens, where seven cells must do.
@@ -116,12 +88,6 @@ func (t *timeline) row(e model.Event, f *fold, info rowInfo, k rowKey) string {
 		t.gapRow(l, e)
 		return l.end(t.cols.w)
 	}
-	layout := "15:04:05.000"
-	if t.cols.time < 12 {
-		layout = "15:04:05"
-	}
-	l.cell(t.st.Dim, e.When().In(t.loc).Format(layout), t.cols.time)
-	l.glyphs("", " ", 1)
 	switch {
 	case e.Type.IsObject() && f != nil:
 		t.foldRow(l, e, f)
@@ -149,45 +115,67 @@ func glyph(st *themes.Styles, e model.Event) (themes.Style, string) {
 }
 
 func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, k rowKey) {
-	c, st := t.cols, t.st
-	gs, g := glyph(st, e)
-	l.glyphs(gs, g, 1)
-	l.glyphs("", " ", 1)
-	id := t.log.Identity(e.Object)
-	t.contextCell(l, id.Context)
-	name, text := st.Strong, st.Text
-	if g == "=" {
-		name, text = st.Dim, st.Dim
-	}
-	if g == "-" {
-		text = st.Dim
-	}
-	kind := st.Text
-	if g == "=" {
-		kind = st.Dim
-	}
-	l.cell(kind, kindName(id.Kind, c.kind), c.kind)
-	l.glyphs("", " ", 1)
-	to := l.w + c.name
-	if id.Namespace != "" && id.Namespace != t.all.namespace {
-		l.upTo(st.Dim, id.Namespace+"/", c.name/2)
-	}
-	l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
-	l.pad(min(to+2, c.w))
-	if mark := markWord(k); mark != "" {
-		l.upTo(st.WarnBold, mark+" ", c.w-l.w)
-	}
+	c, id := t.cols, t.log.Identity(e.Object)
 	who := info.manager
 	if e.Has(model.Synthetic) {
 		who = "(relist)"
 	}
-	if who == "" || c.manager == 0 { // as of Events: more room for what they say
-		l.cell(text, prefix(e)+info.summary, c.w-l.w)
-		return
+	for i, x := range c.order[:c.n] {
+		to := l.w + c.width[x]
+		if x == colChange && who == "" && slices.Equal(c.order[i+1:c.n], []column{colManager}) {
+			to, i = c.w, c.n // as of Events: more room for what they say
+		}
+		t.objectCell(l, x, to, e, id, info, who, k)
+		if i >= c.n-1 {
+			return
+		}
+		l.pad(min(to+x.gap(), c.w))
 	}
-	l.cell(text, prefix(e)+info.summary, to+2+c.summary-l.w)
-	l.glyphs("", " ", 1)
-	l.right(st.Dim, who, c.manager)
+}
+
+// objectCell draws a column of a row of an object, up to a cell of the line.
+func (t *timeline) objectCell(l *line, x column, to int, e model.Event, id model.Identity, info rowInfo, who string, k rowKey) {
+	st, w := t.st, to-l.w
+	sign, g := glyph(st, e)
+	kind, name, text := st.Text, st.Strong, st.Text
+	switch g {
+	case "=":
+		kind, name, text = st.Dim, st.Dim, st.Dim
+	case "-":
+		text = st.Dim
+	}
+	switch x {
+	case colTime:
+		l.cell(st.Dim, t.timeText(e, info, k.info, w), w)
+	case colSign:
+		l.glyphs(sign, g, 1)
+	case colContext:
+		l.cell(st.Dim, id.Context, w)
+	case colKind:
+		l.cell(kind, kindName(id.Kind, w), w)
+	case colNamespace:
+		l.cell(st.Dim, id.Namespace, w)
+	case colName:
+		if id.Namespace != "" && id.Namespace != t.all.namespace && t.cols.width[colNamespace] == 0 {
+			l.upTo(st.Dim, id.Namespace+"/", w/2)
+		}
+		l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
+	case colChange:
+		if mark := markWord(k); mark != "" {
+			l.upTo(st.WarnBold, mark+" ", w)
+		}
+		l.cell(text, prefix(e)+info.summary, to-l.w)
+	case colManager:
+		l.right(st.Dim, who, w)
+	case colVersion:
+		l.right(st.Dim, "v"+strconv.FormatUint(uint64(e.Version), 10), w)
+	case colRV:
+		if e.RV != 0 {
+			l.right(st.Dim, strconv.FormatUint(e.RV, 10), w)
+		}
+	case colStream:
+		l.cell(st.Dim, t.all.name(t.all.stream(e.Stream)), w)
+	}
 }
 
 // markWord says of what a row is a part that goes to and fro.
@@ -244,17 +232,27 @@ func prefix(e model.Event) string {
 	return ""
 }
 
-func (t *timeline) contextCell(l *line, context string) {
-	if t.cols.context > 0 {
-		l.cell(t.st.Dim, context, t.cols.context)
+// lead draws what rows that are not of an object have in columns.
+func (t *timeline) lead(l *line, e model.Event, st themes.Style, sign, context string) {
+	for _, x := range t.cols.order[:t.cols.n] {
+		w := t.cols.width[x]
+		switch x {
+		case colTime:
+			l.cell(t.st.Dim, t.timeText(e, rowInfo{}, true, w), w)
+		case colSign:
+			l.glyphs(st, sign, 1)
+		case colContext:
+			l.cell(t.st.Dim, context, w)
+		default:
+			continue
+		}
 		l.glyphs("", " ", 1)
 	}
 }
 
 func (t *timeline) foldRow(l *line, e model.Event, f *fold) {
 	s := t.all.stream(e.Stream)
-	l.glyphs(t.st.Dim, "= ", 2)
-	t.contextCell(l, s.Context)
+	t.lead(l, e, t.st.Dim, "=", s.Context)
 	what := "object"
 	if t.index.filter != nil {
 		what = "matching object"
@@ -291,11 +289,9 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 	default:
 		mark, text = "♥", "heartbeat"
 	}
-	l.glyphs(style, mark, 1)
-	l.glyphs("", " ", 1)
-	t.contextCell(l, s.Context)
+	t.lead(l, e, style, mark, s.Context)
 	if name != "" {
-		l.cell(style, name, min(t.cols.kind+1+t.cols.name/2, t.cols.w-l.w))
+		l.cell(style, name, min(max(t.cols.width[colKind]+1+t.cols.width[colName]/2, 16), t.cols.w-l.w))
 		l.glyphs("", " ", 1)
 	}
 	l.upTo(style, text, t.cols.w-l.w)
@@ -343,7 +339,7 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 	g, _ := e.Detail.(model.Gap)
 	s := t.all.stream(e.Stream)
 	text := "gap: " + t.all.name(s)
-	if t.cols.context > 0 {
+	if t.cols.width[colContext] > 0 {
 		text += " of " + s.Context
 	}
 	text += " rv " + g.FromRV + "…" + g.ToRV
@@ -354,7 +350,8 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 		text += relisted(g)
 	}
 	l.glyphs(t.st.Warn, "══ ", 3)
-	l.cell(t.st.Dim, e.When().In(t.loc).Format("15:04:05"), 8)
+	at := t.timeText(e, rowInfo{}, true, t.how.mode.width(narrowTimeline-1))
+	l.cell(t.st.Dim, at, len(at))
 	l.glyphs("", " ", 1)
 	l.upTo(t.st.WarnBold, text, t.cols.w-l.w-2)
 	l.glyphs("", " ", 1)

@@ -49,6 +49,7 @@ type Options struct {
 	// SaveNoise keeps a rule for the next time, in NoiseFile; nil: it cannot.
 	SaveNoise func(noise.Rule) error
 	NoiseFile string
+	Rows      Rows // what rows show at first
 	// Environ is the environment of the terminal, "KEY=value": TERM,
 	// COLORTERM, NO_COLOR and SSH_TTY are looked at. nil is none.
 	Environ []string

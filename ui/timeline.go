@@ -43,6 +43,7 @@ type timeline struct {
 
 	waits waits
 	cols  columns
+	how   shown
 	all   *overall // for the names of streams
 	rows  recent[rowKey, string]
 	infos recent[model.Seq, rowInfo]
@@ -56,6 +57,7 @@ type rowKey struct {
 	folded   int
 	info     bool
 	mark     verdict // of a fight, flap or loop
+	now      int64   // what times are counted from
 }
 
 func newTimeline(log *model.Log, loc *time.Location, st *themes.Styles, all *overall) timeline {
@@ -205,7 +207,7 @@ func (t *timeline) folded(e model.Event) *fold { return t.index.folds[e.Seq] }
 // resize fits the timeline into a rectangle.
 func (t *timeline) resize(r rect, contexts bool) {
 	t.height = r.h
-	if cols := newColumns(r.w, contexts); cols != t.cols {
+	if cols := newColumns(r.w, contexts, t.how.set, t.how.mode); cols != t.cols {
 		t.cols = cols
 		t.rows.clear()
 	}
@@ -222,7 +224,7 @@ func (t *timeline) draw() []string {
 		out = append(out, t.before())
 	}
 	t.window(func(pos int, e model.Event) {
-		k := rowKey{seq: e.Seq}
+		k := rowKey{seq: e.Seq, now: t.how.key()}
 		f := t.folded(e)
 		if f != nil {
 			k.folded = f.changes

@@ -19,6 +19,11 @@ import (
 // where that can be. A file with a mistake is left alone: the error is an
 // *[Error] then, or that of reading or writing.
 func AddRule(path string, r noise.Rule) error {
+	return edit(path, func(text []byte) ([]byte, error) { return WithRule(text, r) })
+}
+
+// edit changes the text of a file.
+func edit(path string, change func([]byte) ([]byte, error)) error {
 	mode := fs.FileMode(0o600)
 	text, err := os.ReadFile(path)
 	switch {
@@ -38,7 +43,7 @@ func AddRule(path string, r noise.Rule) error {
 		}
 		mode = info.Mode().Perm()
 	}
-	text, err = WithRule(text, r)
+	text, err = change(text)
 	if e := (*Error)(nil); errors.As(err, &e) {
 		e.File = path
 	}
@@ -124,10 +129,15 @@ func encoded(text []byte, rule *yaml.Node) ([]byte, error) {
 	rules := child(child(root.Content[0], "noise", yaml.MappingNode), "rules", yaml.SequenceNode)
 	rules.Style &^= yaml.FlowStyle
 	rules.Content = append(rules.Content, rule)
+	return written(&root)
+}
+
+// written is a document as text.
+func written(root *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(&root); err != nil {
+	if err := e.Encode(root); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), e.Close()

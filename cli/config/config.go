@@ -19,6 +19,7 @@ import (
 	"rewatch/model"
 	"rewatch/model/noise"
 	"rewatch/themes"
+	"rewatch/ui"
 	"rewatch/watch/resolve"
 )
 
@@ -32,6 +33,8 @@ type Config struct {
 	Themes      themes.User // those of the user; only Load knows them
 	Memory      int64       // bytes of history in the interface
 	TimeZone    string      // "local", or a name for time.LoadLocation
+	Columns     []string    // of the timeline, for ui.Options; none are the usual ones
+	Times       string      // one of ui.TimeModes
 	// Types are watched where the command line names none; none is the usual
 	// ones. They are spelled as on the command line.
 	Types []string
@@ -43,7 +46,7 @@ type Config struct {
 
 // Default is the configuration of an empty file.
 func Default() Config {
-	return Config{Theme: "auto", ASCII: "auto", Memory: model.DefaultBudget, TimeZone: "local", Noise: noise.Default()}
+	return Config{Theme: "auto", ASCII: "auto", Memory: model.DefaultBudget, TimeZone: "local", Times: ui.TimeModes()[0], Noise: noise.Default()}
 }
 
 // Location is the time zone.
@@ -218,6 +221,8 @@ func (c *Config) read(n *yaml.Node) error {
 				return nil
 			})
 		},
+		"columns": c.readColumns,
+		"time":    c.readTimes,
 		"types": func(n *yaml.Node, key string) error {
 			return words(n, key, &c.Types, func(s string) error {
 				_, err := resolve.Parse([]string{s})

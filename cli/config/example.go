@@ -28,6 +28,15 @@ memory: 512Mi
 # Europe/Berlin. Lines that are printed have UTC, always.
 timeZone: local
 
+# Which times the interface shows at first: local (when they were received, in
+# timeZone), utc, relative (how long ago), or server (when the server says it was).
+time: local
+
+# Columns of the timeline, in their order. There are time, sign, context, kind,
+# namespace, name, change, manager, version, resourceVersion and stream; [] are
+# the usual ones: [time, sign, context, kind, name, change, manager].
+columns: []
+
 # What to watch where the command line names no TYPE, as it would name them:
 # [pods, deployments.apps, mycrds]. None is: the usual types.
 types: []
