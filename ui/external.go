@@ -2,6 +2,7 @@ package ui
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,58 +93,83 @@ const rowsLimit = 5000
 
 // rowsMsg brings what rows say that are to be listed.
 type rowsMsg struct {
-	rows  []model.Event
-	infos map[model.Seq]rowInfo
-	cut   int // rows that are left out
-	then  func(text string) tea.Cmd
+	log  *model.Log // whose rows they are
+	text string
+	then func(text string) tea.Cmd
 }
 
 // listRows lists the rows of the timeline as text. What they say is worked out
 // outside of the event loop.
 func (a *App) listRows(then func(string) tea.Cmd) tea.Cmd {
 	t := &a.timeline
-	m := rowsMsg{then: then, infos: map[model.Seq]rowInfo{}}
-	m.cut = max(t.index.end()-rowsLimit-t.index.first(), 0)
-	var ask []model.Event
-	for pos := t.index.first() + m.cut; pos < t.index.end(); pos++ {
+	infos := map[model.Seq]rowInfo{}
+	cut := max(t.index.end()-rowsLimit-t.index.first(), 0) // rows that are left out
+	var rows []model.Event
+	for pos := t.index.first() + cut; pos < t.index.end(); pos++ {
 		e, ok := t.event(pos)
 		if !ok {
 			continue
 		}
-		m.rows = append(m.rows, e)
+		rows = append(rows, e)
 		if info, ok := t.infos.get(e.Seq); ok {
-			m.infos[e.Seq] = info
-		} else if e.Type.IsObject() && t.folded(e) == nil {
-			ask = append(ask, e)
+			infos[e.Seq] = info
 		}
 	}
-	a.say("reading " + plural(len(m.rows), "row") + "…")
-	ctx, log, know := a.ctx, a.log, t.know
+	a.say("reading " + plural(len(rows), "row") + "…")
+	ctx, head, still := a.ctx, a.rowsHead(cut), t.still(rows)
 	return func() tea.Msg {
-		for _, e := range ask {
+		var b strings.Builder
+		b.WriteString(head)
+		for _, e := range rows {
 			if ctx.Err() != nil {
 				return nil
 			}
-			m.infos[e.Seq] = loadInfo(log, know, e)
+			info, ok := infos[e.Seq]
+			if !ok && e.Type.IsObject() && still.folded(e) == nil {
+				info = loadInfo(still.log, still.know, e)
+			}
+			b.WriteString(still.plainOf(e, info) + "\n")
 		}
-		return m
+		return rowsMsg{still.log, b.String(), then}
 	}
 }
 
+// rowsHead says what rows are listed.
+func (a *App) rowsHead(cut int) string {
+	head := "# " + clean.Line(a.o.Title)
+	if f := a.filter.value(); f != "" {
+		head += "  /" + clean.Line(f)
+	}
+	if head += "\n"; cut > 0 {
+		head += "# " + plural(cut, "older row") + " left out\n"
+	}
+	return head
+}
+
+// still is a timeline that a command can read while the event loop goes on: it
+// has what the texts of some rows depend on.
+func (t *timeline) still(rows []model.Event) *timeline {
+	out, all := *t, *t.all
+	out.all = &all
+	out.index = &index{filter: t.index.filter, folds: map[model.Seq]*fold{}}
+	for _, e := range rows {
+		if f := t.folded(e); f != nil {
+			one := *f
+			one.streams = slices.Clone(f.streams)
+			out.index.folds[e.Seq] = &one
+		}
+	}
+	return &out
+}
+
+// take hands the text on, unless the replay has jumped meanwhile.
 func (m rowsMsg) take(a *App) tea.Cmd {
 	a.flash = ""
-	var b strings.Builder
-	b.WriteString("# " + clean.Line(a.o.Title))
-	if f := a.filter.value(); f != "" {
-		b.WriteString("  /" + clean.Line(f))
+	if m.log != a.log {
+		a.say("not opened: the replay has jumped meanwhile")
+		return nil
 	}
-	if b.WriteString("\n"); m.cut > 0 {
-		b.WriteString("# " + plural(m.cut, "older row") + " left out\n")
-	}
-	for _, e := range m.rows {
-		b.WriteString(a.timeline.plainOf(e, m.infos[e.Seq]) + "\n")
-	}
-	return m.then(b.String())
+	return m.then(m.text)
 }
 
 // start starts a program with a text. A tape waits for it; what is live goes on

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,7 +27,7 @@ type finder struct {
 	text  []rune // none is no search; in small letters unless exact
 	exact bool   // it has capital letters, and they count
 	hits  []int  // the lines that have it, of the lines of stamp
-	stamp *objectData
+	stamp *docLine
 	lines int
 }
 
@@ -49,12 +50,21 @@ func (f *finder) fold(s string) []rune {
 
 // count finds the lines that have the text, unless that is known.
 func (f *finder) count(p *objectPane) []int {
-	if f.stamp == p.data && f.lines == len(p.doc) {
+	var stamp *docLine // each view makes lines of its own
+	if len(p.doc) > 0 {
+		stamp = &p.doc[0]
+	}
+	if f.stamp == stamp && f.lines == len(p.doc) {
 		return f.hits
 	}
-	f.stamp, f.lines, f.hits = p.data, len(p.doc), nil
+	f.stamp, f.lines, f.hits = stamp, len(p.doc), nil
+	text := string(f.text)
 	for i, d := range p.doc {
-		if f.in(f.fold(docPlain(d)), 0) >= 0 {
+		line := docPlain(d)
+		if !f.exact {
+			line = strings.Map(unicode.ToLower, line)
+		}
+		if strings.Contains(line, text) {
 			f.hits = append(f.hits, i)
 		}
 	}
@@ -64,7 +74,7 @@ func (f *finder) count(p *objectPane) []int {
 // in returns where the text is in s, from a position on, -1 if nowhere.
 func (f *finder) in(s []rune, from int) int {
 	for i := from; i+len(f.text) <= len(s); i++ {
-		if string(s[i:i+len(f.text)]) == string(f.text) {
+		if slices.Equal(s[i:i+len(f.text)], f.text) {
 			return i
 		}
 	}
@@ -112,19 +122,27 @@ func (f *finder) mark(s string) string {
 
 const matchStyle = "\x1b[4;7m"
 
-// askFind asks what to search for.
+// askFind asks what to search for. What is typed is counted once, not for each
+// frame.
 func (a *App) askFind() {
+	var f finder
+	typed := ""
+	find := func(text string) *finder {
+		if text != typed {
+			f, typed = newFinder(text), text
+		}
+		return &f
+	}
 	a.ask(prompt{label: "search", hint: "a text of this view; capital letters count if there are any",
 		means: func(text string) string {
-			f := newFinder(text)
-			return plural(len(f.count(&a.object)), "line")
+			return plural(len(find(text).count(&a.object)), "line")
 		},
 		done: func(text string) *moment.Error {
-			f := newFinder(text)
+			f := find(text)
 			if text != "" && len(f.count(&a.object)) == 0 {
 				return &moment.Error{Text: "no line of this view has it"}
 			}
-			if a.object.find = f; text != "" {
+			if a.object.find = *f; text != "" {
 				a.showHit(a.object.cursor, true, 1)
 			}
 			return nil

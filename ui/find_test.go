@@ -159,3 +159,38 @@ func TestFindGoesOnOnATape(t *testing.T) {
 	}
 	t.Errorf("the tape is at %v still", before)
 }
+
+// While a search is typed its matches are counted once for each text: a frame
+// of a long object costs what a frame of a short one does.
+func TestASearchIsCountedOnce(t *testing.T) {
+	d := newDriver(t, 120, 36, "dark")
+	d.script()
+	d.openDeployment("g", "y")
+	d.screen()
+	doc := make([]docLine, 20_000)
+	for i := range doc {
+		doc[i] = docLine{a: "      image: registry.example/Shop/checkout:1." + strings.Repeat("x", i%40)}
+	}
+	d.app.object.doc = doc
+	d.app.askFind()
+	d.typeText("CheckoutZ")
+	d.has("0 lines")
+	d.press("backspace")
+	d.has("0 lines") // capital letters count
+	d.app.closePrompt()
+	d.app.askFind()
+	d.typeText("checkout")
+	d.has("20,000 lines")
+	first := &d.app.object.doc[0]
+	first.a = "" // seen only by what counts again
+	if n := testing.AllocsPerRun(5, func() { d.app.View() }); n > 10_000 {
+		t.Errorf("a frame takes %.0f allocations", n)
+	}
+	d.has("20,000 lines")
+	// Another view has other lines, were they as many.
+	d.app.object.doc = append([]docLine(nil), doc...)
+	d.app.object.doc[1].a = "other"
+	d.typeText("x")
+	d.press("backspace")
+	d.has("19,998 lines")
+}

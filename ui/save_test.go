@@ -215,4 +215,20 @@ func TestOpeningPausesATape(t *testing.T) {
 	}
 }
 
+// Rows that were listed before the replay jumped have the object numbers of
+// another log: nothing is opened.
+func TestRowsOfAnotherLogAreNotOpened(t *testing.T) {
+	d, _ := newReplay(t, 120, 36, "mono")
+	files := withFiles(d)
+	d.screen()
+	answer := d.app.outside(Pager)().(rowsMsg)
+	if !strings.Contains(answer.text, "# ") {
+		t.Fatalf("the rows are %q", answer.text)
+	}
+	d.app.log = model.NewLog(model.Options{})
+	if cmd := answer.take(d.app); cmd != nil || files.text != "" {
+		t.Errorf("opened: %q", files.text)
+	}
+}
+
 var _ tea.ExecCommand = Process(nil)
