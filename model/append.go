@@ -16,7 +16,8 @@ import (
 //   - An object with the UID, resourceVersion and content of a version that is
 //     known (another stream has delivered it, or a server sent it again) is no
 //     new version: the row has the number of the known one and, unless the
-//     object has come to exist or ceased to, is marked Replayed. The content
+//     object has come to exist or ceased to, or nobody had followed it any more,
+//     is marked Replayed. The content
 //     counts since a server whose data was restored gives resourceVersions anew.
 //   - An ADDED whose name was held by another UID is marked Recreated.
 //   - A record without Raw stands for the newest version known, as when a
@@ -112,7 +113,7 @@ func (l *Log) appendObject(st *stream, r *Record, text Text, x *row, c *chunk, s
 	o := l.objects.get(id)
 	if len(l.taps) > 0 {
 		l.save(id)
-		if len(raw) == 0 && r.Flags&Synthetic != 0 && len(l.objects.shared[id]) > 0 {
+		if len(raw) == 0 && r.Flags&Synthetic != 0 && (len(l.objects.shared[id]) > 0 || o.left != noStream) {
 			// The newest version may be another stream's, which who follows
 			// this stream alone would not know.
 			r.Raw, _ = l.bytes(nil, id, o, o.newest)
@@ -120,10 +121,13 @@ func (l *Log) appendObject(st *stream, r *Record, text Text, x *row, c *chunk, s
 	}
 	o.rows++
 	x.object = id
-	existed := o.exists()
+	existed, left := o.exists(), o.left != noStream
 	change = l.objects.put(id, o, x.stream, r.Type != Deleted && !st.Removed())
+	if r.Type == Deleted || o.exists() {
+		o.left = noStream
+	}
 	if x.version = l.knownVersion(id, o, x.rv, raw, r.Reverted); x.version != 0 {
-		if o.exists() == existed {
+		if o.exists() == existed && !left {
 			x.flags |= Replayed
 		}
 		return change

@@ -15,6 +15,11 @@ type Known struct {
 // whether or not it exists in other streams. Appending meanwhile is allowed,
 // from the loop as well; objects that come then may or may not be yielded.
 func (l *Log) Current(s StreamID) iter.Seq2[Known, Identity] {
+	return l.eachObject(func(id ObjectID, o *object) bool { return l.objects.isIn(id, o, uint16(s)) })
+}
+
+// eachObject yields the objects that are chosen; choose is called under the lock.
+func (l *Log) eachObject(choose func(ObjectID, *object) bool) iter.Seq2[Known, Identity] {
 	type entry struct {
 		Known
 		Identity
@@ -31,7 +36,7 @@ func (l *Log) Current(s StreamID) iter.Seq2[Known, Identity] {
 			if x := l.objects.chunks[c]; x != nil {
 				for i := range x.objects {
 					id, o := ObjectID(c*objectsPerChunk+i), &x.objects[i]
-					if o.bits&occupied != 0 && l.objects.isIn(id, o, uint16(s)) {
+					if o.bits&occupied != 0 && choose(id, o) {
 						batch = append(batch, entry{Known{id, o.rv, o.newest}, l.objects.identity(id)})
 					}
 				}

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// noStream is the value of object.stream for an object that exists in none.
+// noStream is the value of object.stream for an object that exists in none, and of
+// object.left for one that is followed or has ended.
 const noStream = ^uint16(0)
 
 // object is what the log knows of one object. It holds no pointers: a log of
@@ -25,6 +26,7 @@ type object struct {
 	older  ObjectID // the object that held the same name before
 	rows   uint32   // rows held that are about this object
 	stream uint16   // a stream in which it exists; the others are in objects.shared
+	left   uint16   // the removed stream in which it existed last, while nobody follows it
 	bits   uint8
 }
 
@@ -149,7 +151,7 @@ func (t *objects) add(id Identity, named ObjectID) (ObjectID, *object) {
 	c := t.chunks[n/objectsPerChunk]
 	c.held++
 	o := &c.objects[n%objectsPerChunk]
-	*o = object{group: t.group(id), text: uint32(len(c.text)), older: named, stream: noStream, bits: occupied}
+	*o = object{group: t.group(id), text: uint32(len(c.text)), older: named, stream: noStream, left: noStream, bits: occupied}
 	before := cap(c.text)
 	c.text = binary.AppendUvarint(c.text, uint64(len(id.Name)))
 	c.text = append(c.text, id.Name...)

@@ -29,6 +29,7 @@ type oracleObject struct {
 	in       map[StreamID]bool
 	lastRow  Seq
 	kept     bool // the newest version has outlived its row
+	left     bool // nobody follows it any more, and it was not seen to end
 }
 
 // has reports whether a version is held, first being the oldest row.
@@ -71,14 +72,16 @@ func (o *oracle) append(ctx string, first Seq, r Record, e Event) error {
 		if i < 0 || !x.has(i, first) {
 			x.versions = append(x.versions, oracleVersion{e.RV, bytes.Clone(r.Raw), want.Seq})
 			i, x.kept = len(x.versions)-1, false
-		} else if existed == (len(x.in) > 0) {
+		} else if existed == (len(x.in) > 0) && !x.left {
 			want.Flags |= Replayed
 		}
 		want.Object, want.Version = x.id, uint32(i+1)
 		x.lastRow = want.Seq
+		x.left = x.left && r.Type != Deleted && len(x.in) == 0
 	}
 	if d, ok := r.Detail.(Transition); ok && d.Removes() {
 		for _, x := range o.objects {
+			x.left = x.left || len(x.in) == 1 && x.in[r.Stream]
 			delete(x.in, r.Stream)
 		}
 	}
@@ -114,6 +117,9 @@ func (o *oracle) check(t *testing.T, l *Log, s Snapshot) {
 	current := map[StreamID]int{}
 	for _, x := range o.objects {
 		known := x.known(s.First())
+		if _, left := l.Left(x.id); left != (known && x.left) {
+			t.Fatalf("%v is left: %v, want %v", x.identity, left, known && x.left)
+		}
 		for st := range x.in {
 			current[st]++
 			if !l.ExistsIn(x.id, st) {

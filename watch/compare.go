@@ -24,6 +24,8 @@ func (s *stream) compare() *comparison {
 	cmp := &comparison{}
 	if s.cmp != nil {
 		cmp.added, cmp.modified, cmp.deleted = s.cmp.added, s.cmp.modified, s.cmp.deleted
+	} else if !s.complete {
+		s.heritage = s.findHeritage()
 	}
 	if len(s.inv.known) > 0 {
 		cmp.names = s.inv.names()
@@ -46,7 +48,9 @@ func (s *stream) upsert(cmp *comparison, m jsonscan.Meta, raw []byte, size int, 
 	case e != nil:
 		cmp.modified++
 		s.put(e, m, raw, size, model.Modified, model.Synthetic)
-	case !s.complete && cmp.names[[2]string{m.Namespace, m.Name}] == nil:
+	case !s.complete && s.returned(cmp, m, raw, size):
+		return
+	case !s.complete && cmp.names[[2]string{m.Namespace, m.Name}] == nil && !s.takesOver():
 		e = s.inv.add(m)
 		s.put(e, m, raw, size, model.Added, model.Initial)
 	default:
@@ -155,6 +159,9 @@ func (s *stream) synced(rv string) {
 	cmp := s.cmp
 	s.cmp = nil
 	if cmp.blind == 0 {
+		if !s.complete {
+			s.endLeft(cmp)
+		}
 		for _, e := range s.inv.unseen() {
 			s.bury(cmp, e)
 		}
@@ -170,6 +177,9 @@ func (s *stream) synced(rv string) {
 			s.lostRV, s.lostCause = s.resume(), model.CauseNotResumable
 		}
 		s.gap(cmp, rv)
+	}
+	if !s.complete {
+		s.gapBefore(cmp, rv)
 	}
 	s.complete = true
 	s.lostCause = model.CauseNone
@@ -192,7 +202,11 @@ func (s *stream) gap(cmp *comparison, rv string) {
 	if !s.lostAt.IsZero() {
 		g.Took = time.Since(s.lostAt)
 	}
-	g.Text = fmt.Sprintf("history lost; objects that differ in the new list: %d", found)
+	lost := "history lost"
+	if s.lostCause == model.CauseUser {
+		lost = "nobody watched"
+	}
+	g.Text = fmt.Sprintf("%s; objects that differ in the new list: %d", lost, found)
 	if wentBack(versionKey(s.lostRV), versionKey(rv)) {
 		g.Text = fmt.Sprintf("resourceVersion went back from %s to %s: the server's data was restored or replaced; %s", s.lostRV, rv, g.Text)
 		s.note(s.lostCause, g.Text)

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rewatch/model"
@@ -51,7 +52,8 @@ type Engine struct {
 	ctx     context.Context // of Run; nil before
 	end     context.CancelFunc
 	running sync.WaitGroup
-	crash   any // what the first stream that panicked said, and where
+	ended   atomic.Bool // some stream was removed
+	crash   any         // what the first stream that panicked said, and where
 }
 
 // NewEngine returns an engine that writes to log.
@@ -121,6 +123,7 @@ func (e *Engine) Remove(id model.StreamID) {
 	s := e.streams[id]
 	e.streams[id] = nil
 	s.removed.Store(true)
+	e.ended.Store(true)
 	if s.cease == nil { // it never began
 		s.to(model.Stopped, s.farewell())
 		return

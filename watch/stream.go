@@ -26,6 +26,7 @@ type stream struct {
 
 	inv      *inventory
 	cmp      *comparison
+	heritage heritage
 	complete bool // the whole state was known once: from now on lists are compared
 	back     backoff
 	buf      []byte // an item of a list with its kind, reused
