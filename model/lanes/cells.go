@@ -126,7 +126,7 @@ func (x *Set) Cells(dst []Cell, object model.ObjectID, w Window, until int64) []
 	if l == nil {
 		return append(dst, make([]Cell, w.N)...)
 	}
-	st := x.stream(l.stream)
+	st := x.watch(l)
 	since := int64(math.MaxInt64) // what is dark from here to the first mark may hide it
 	if len(l.marks) > 0 && !l.carried && l.marks[0].bits&added != 0 && l.marks[0].bits&(initial|found) != 0 {
 		since = st.darkBefore(l.marks[0].time)

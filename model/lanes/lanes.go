@@ -55,9 +55,9 @@ const (
 
 // lane is what is known of one object.
 type lane struct {
-	id     model.Identity
-	stream model.StreamID
-	marks  []mark
+	id      model.Identity
+	streams []model.StreamID // that brought it, one after the other or at a time
+	marks   []mark
 	// Of an object whose oldest rows have left the log: what it was in then.
 	carried bool
 	before  uint32 // that version
@@ -114,10 +114,13 @@ func (x *Set) add(e model.Event) {
 		x.addStep(e)
 		return
 	}
+	l := x.objects[e.Object]
 	if e.Has(model.Replayed) {
+		if l != nil && l != ignored {
+			l.follow(e.Stream)
+		}
 		return
 	}
-	l := x.objects[e.Object]
 	if l == ignored {
 		return
 	}
@@ -126,7 +129,7 @@ func (x *Set) add(e model.Event) {
 			return
 		}
 	}
-	l.stream = e.Stream
+	l.follow(e.Stream)
 	m := mark{time: e.Time, low: uint32(e.Seq), phase: Unread}
 	if n := len(l.marks); n > 0 {
 		m.time = max(m.time, l.marks[n-1].time)
@@ -159,7 +162,7 @@ func (x *Set) enter(object model.ObjectID, s model.StreamID) *lane {
 		x.objects[object] = ignored
 		return nil
 	}
-	l := &lane{id: id, stream: s}
+	l := &lane{id: id, streams: []model.StreamID{s}}
 	x.objects[object] = l
 	x.tree.stale = true
 	return l

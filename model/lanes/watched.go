@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -111,4 +112,57 @@ func (st *stream) missed(from, to int64) bool {
 		}
 	}
 	return false
+}
+
+// follow notes that a stream brought the object.
+func (l *lane) follow(s model.StreamID) {
+	if !slices.Contains(l.streams, s) {
+		l.streams = append(l.streams, s)
+	}
+}
+
+// watch is when an object was watched: whenever one of the streams that brought
+// it was. What one of them may have missed another has seen if it was watched
+// all the while.
+func (x *Set) watch(l *lane) *stream {
+	all := x.stream(l.streams[0])
+	for _, id := range l.streams[1:] {
+		all = merge(all, x.stream(id))
+	}
+	return all
+}
+
+func merge(a, b *stream) *stream {
+	if len(a.steps) == 0 || len(b.steps) == 0 {
+		return &stream{} // watched from the beginning to the end
+	}
+	out := &stream{}
+	i, j := 0, 0
+	var fresh [2]bool
+	for i < len(a.steps) || j < len(b.steps) {
+		var s step
+		if j == len(b.steps) || i < len(a.steps) && a.steps[i].time <= b.steps[j].time {
+			s = a.steps[i]
+			fresh[0], i = s.fresh, i+1
+		} else {
+			s = b.steps[j]
+			fresh[1], j = s.fresh, j+1
+		}
+		s.fresh = fresh[0] || fresh[1]
+		if n := len(out.steps); n > 0 && out.steps[n-1].fresh == s.fresh {
+			continue
+		}
+		out.steps = append(out.steps, s)
+	}
+	for _, g := range a.gaps {
+		if b.dark(g.from, g.to) > 0 {
+			out.gaps = append(out.gaps, g)
+		}
+	}
+	for _, g := range b.gaps {
+		if a.dark(g.from, g.to) > 0 {
+			out.gaps = append(out.gaps, g)
+		}
+	}
+	return out
 }
