@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rewatch/model"
+	"rewatch/model/query"
 )
 
 // hideKeys leave rows out of the timeline. What they hide stands in the filter
@@ -22,7 +23,11 @@ func hideKeys() []binding {
 // hide adds a term to the filter.
 func (a *App) hide(term func(id model.Identity, manager string) string) {
 	k, _ := a.subject()
-	t := term(a.log.Identity(k.id), a.managerOf(k))
+	id := a.log.Identity(k.id)
+	if a.all.contexts < 2 {
+		id.Context = "" // no need to say which
+	}
+	t := term(id, a.managerOf(k))
 	a.setFilter(without(a.filter.value(), t))
 	a.say("hidden: " + t + "  (u in the timeline takes it back)")
 }
@@ -31,6 +36,9 @@ func hideObject(id model.Identity, _ string) string {
 	terms := []string{"kind:" + queryValue(strings.ToLower(id.Kind))}
 	if id.Namespace != "" {
 		terms = append(terms, "ns:"+queryValue(id.Namespace))
+	}
+	if id.Context != "" {
+		terms = append(terms, "context:"+queryValue(id.Context))
 	}
 	return "-(" + strings.Join(append(terms, "name:="+queryValue(id.Name)), " ") + ")"
 }
@@ -56,30 +64,13 @@ func queryValue(s string) string {
 // without is a filter with a term before it. What binds less than the space
 // between is put in parentheses.
 func without(filter, term string) string {
-	switch {
-	case filter == "":
+	if filter == "" {
 		return term
-	case alternatives(filter):
+	}
+	if q, err := query.Parse(filter); err == nil && q.Alternatives() {
 		return term + " (" + filter + ")"
 	}
 	return term + " " + filter
-}
-
-// alternatives reports whether a filter has an OR outside of parentheses. One
-// within quotes is taken for one: parentheses around do no harm.
-func alternatives(filter string) bool {
-	depth := 0
-	for i, r := range filter {
-		switch {
-		case r == '(':
-			depth++
-		case r == ')':
-			depth--
-		case depth <= 0 && len(filter) > i+4 && strings.EqualFold(filter[i:i+4], " OR "):
-			return true
-		}
-	}
-	return false
 }
 
 func (a *App) hasNamespace() (bool, string) {
@@ -89,7 +80,10 @@ func (a *App) hasNamespace() (bool, string) {
 
 func (a *App) hasManager() (bool, string) {
 	k, ok := a.subject()
-	return ok && a.managerOf(k) != "", "it is not known who made this change"
+	if !ok {
+		return false, "no row of an object is selected"
+	}
+	return a.managerOf(k) != "", "it is not known who made this change"
 }
 
 // managerOf is who made the change that a version is, as far as it is on the

@@ -74,7 +74,7 @@ func TestHiddenNamesAreQuoted(t *testing.T) {
 			log.Append(model.Record{Stream: id, Type: model.Added, RV: "1", Identity: model.Identity{APIVersion: "v1", Kind: "Pod", Namespace: name, Name: n, UID: n},
 				Raw: []byte(`{"apiVersion":"v1","kind":"Pod"}`)})
 		}
-		for _, old := range []string{"", "pod", "kind:pod OR kind:node", "cel: kind == 'Pod'"} {
+		for _, old := range []string{"", "pod", "kind:pod OR kind:node", `"(" OR kind:pod`, "name:a\tOR kind:pod", "cel: kind == 'Pod'"} {
 			text := without(old, hideObject(model.Identity{Kind: "Pod", Namespace: name, Name: name}, ""))
 			q, err := query.Parse(text)
 			if err != nil {
@@ -93,4 +93,15 @@ func TestHiddenNamesAreQuoted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// With several contexts an object is one of its context.
+func TestHiddenObjectsHaveTheirContext(t *testing.T) {
+	id := model.Identity{Context: "prod eu", Kind: "Pod", Namespace: "shop", Name: "a"}
+	if got, want := hideObject(id, ""), `-(kind:pod ns:shop context:"prod eu" name:=a)`; got != want {
+		t.Errorf("it is %s, want %s", got, want)
+	}
+	d := newDriver(t, 120, 36, "mono")
+	d.press("H", "m")
+	d.has("no row of an object is selected")
 }

@@ -56,7 +56,11 @@ func (a *App) askMark() {
 		}
 		a.marks.add(at, text)
 		a.scrub.show(a.scrub.over, a.marks.session)
-		a.say("marked " + stamp(at, a.clock, a.o.Location) + ", for this session")
+		said := "marked " + stamp(at, a.clock, a.o.Location) + ", for this session"
+		if text != "" {
+			said += ": " + text
+		}
+		a.say(said)
 		return nil
 	}})
 }

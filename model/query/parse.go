@@ -326,6 +326,9 @@ func (p *parser) value(f *field) (pattern, error) {
 		}
 		return pattern{form: exact, text: strings.ToLower(s)}, err
 	}
+	if p.peek() == '(' {
+		return pattern{}, p.fail(p.at, "alternatives have commas between them, as kind:pod,job; quote a text that begins so", "a value does not begin with a parenthesis")
+	}
 	s := p.upToComma()
 	if s == "" {
 		return pattern{}, p.fail(p.at, "for example "+f.example, "a value is missing here")

@@ -36,6 +36,10 @@ func (q *Query) String() string { return q.text }
 // Empty reports whether the query has no terms: then every row matches.
 func (q *Query) Empty() bool { return q.root == nil }
 
+// Alternatives reports whether the query is terms joined by OR: then it has to
+// stand in parentheses where terms are put beside it.
+func (q *Query) Alternatives() bool { return q.root != nil && q.root.op == or }
+
 // Deep reports whether matching a row may take its bytes: then a filter costs
 // tens of microseconds for a row rather than tens of nanoseconds, and a screen
 // runs it outside of its event loop.
