@@ -133,7 +133,7 @@ func (s *stream) endOne(cmp *comparison, from model.StreamID, k model.Known, id 
 // of this one, if there was something to be missed.
 func (s *stream) gapBefore(cmp *comparison, rv string) {
 	h := s.heritage
-	if h.found == 0 && cmp.added+cmp.modified+cmp.deleted == 0 {
+	if h.since.IsZero() || h.found == 0 && cmp.added+cmp.modified+cmp.deleted == 0 {
 		return
 	}
 	s.lostAt, s.lostRV, s.lostCause = h.since, h.rv, model.CauseUser
