@@ -162,7 +162,6 @@ func (a *App) back() {
 		a.setFocus(paneTimeline)
 	case a.focus != paneTimeline:
 		a.setFocus(paneTimeline)
-	case a.leaveGroup():
 	case a.filter.value() != "":
 		a.clearFilter()
 	}

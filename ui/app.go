@@ -161,7 +161,7 @@ func (a *App) Init() tea.Cmd {
 
 // wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, grouping: a.timeline.grouping, height: a.timeline.height, know: a.timeline.know, blurred: a.blurred}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height, know: a.timeline.know, blurred: a.blurred}
 	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
 		o.rows = a.timeline.height
 	}
@@ -216,7 +216,7 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.refresh()
 		return redrawAll()
 	case tea.WindowSizeMsg:
-		a.lay.w, a.lay.h = msg.Width, msg.Height-a.tourHeight()
+		a.lay.w, a.lay.h = msg.Width, msg.Height-a.tourHeight(msg.Width, msg.Height)
 		a.relayout()
 		return redrawAll()
 	case tea.KeyPressMsg:

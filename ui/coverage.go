@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -67,8 +69,12 @@ func (w watched) clone() watched {
 // current is for how long a stream was, within a span, and how much of the span
 // is known.
 func (s *watchedStream) current(from, to int64) (fresh, known int64) {
-	for i, x := range s.steps {
-		end := to
+	first, _ := slices.BinarySearchFunc(s.steps, from, func(x watchedStep, t int64) int { return cmp.Compare(x.at, t) })
+	for i := max(first-1, 0); i < len(s.steps); i++ {
+		x, end := s.steps[i], to
+		if x.at >= to {
+			break
+		}
 		if i+1 < len(s.steps) {
 			end = min(end, s.steps[i+1].at)
 		}
@@ -82,8 +88,32 @@ func (s *watchedStream) current(from, to int64) (fresh, known int64) {
 	return fresh, known
 }
 
-func (s *watchedStream) missed(from, to int64) bool {
-	return slices.ContainsFunc(s.gaps, func(g watchedGap) bool { return g.from < to && g.to > from })
+// missed reports for each of n parts of a span whether a gap reaches into it.
+func (s *watchedStream) missed(from, to int64, n int) []bool {
+	out := make([]bool, n)
+	for _, g := range s.gaps {
+		if g.to <= from || g.from >= to || g.from >= g.to {
+			continue
+		}
+		first := sort.Search(n, func(x int) bool { return partAt(from, to, x+1, n) > g.from })
+		for x := first; x < n && partAt(from, to, x, n) < g.to; x++ {
+			out[x] = true
+		}
+	}
+	return out
+}
+
+// partAt is where the x-th of n parts of a span begins.
+func partAt(from, to int64, x, n int) int64 { return from + (to-from)*int64(x)/int64(n) }
+
+// share writes how much of what is known a stream was current, rounded down:
+// only what is whole is 100.0 %.
+func share(fresh, known int64) string {
+	tenths := min(int64(1000*(float64(fresh)/float64(known))), 999)
+	if fresh == known {
+		tenths = 1000
+	}
+	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + "%"
 }
 
 // coverage is the page of what was watched when: a line for each stream with a
@@ -91,6 +121,7 @@ func (s *watchedStream) missed(from, to int64) bool {
 type coverage struct {
 	pageBase
 	top   int
+	shown int // streams that there is room for
 	know  *understanding
 	seen  watched
 	asked bool
@@ -124,7 +155,7 @@ func (c *coverage) take(a *App, m pageMsg) {
 }
 
 func (c *coverage) move(a *App, n int) {
-	c.top = max(min(c.top+n, len(a.all.streams)-1), 0)
+	c.top = max(min(c.top+n, len(a.all.streams)-c.shown), 0)
 }
 
 func (c *coverage) edge(a *App, dir int) { c.move(a, dir*len(a.all.streams)) }
@@ -156,6 +187,8 @@ func (c *coverage) draw(a *App, r rect) []string {
 	}
 	out = append(out, head.end(r.w))
 	from, to := c.span(a)
+	c.shown = r.h - 2
+	c.move(a, 0)
 	for i := c.top; i < len(a.all.streams) && len(out) < r.h-1; i++ {
 		out = append(out, c.line(a, &a.all.streams[i], bar, from, to, r.w))
 	}
@@ -182,12 +215,12 @@ func (c *coverage) line(a *App, s *model.StreamStatus, bar int, from, to int64, 
 	if seen == nil || to <= from {
 		l.pad(20 + bar)
 	} else {
-		for x := range bar {
-			st, glyph := seen.cell(&a.st, from+(to-from)*int64(x)/int64(bar), from+(to-from)*int64(x+1)/int64(bar))
+		for x, missed := range seen.missed(from, to, bar) {
+			st, glyph := seen.cell(&a.st, partAt(from, to, x, bar), partAt(from, to, x+1, bar), missed)
 			l.glyphs(st, glyph, 1)
 		}
 		if fresh, known := seen.current(from, to); known > 0 {
-			percent = strconv.FormatFloat(100*float64(fresh)/float64(known), 'f', 1, 64) + "%"
+			percent = share(fresh, known)
 		}
 	}
 	l.right(a.st.Text, percent, 9)
@@ -201,10 +234,10 @@ func (c *coverage) line(a *App, s *model.StreamStatus, bar int, from, to int64, 
 
 // cell is the sign of a part of the bar: a gap counts most, then that nobody
 // watched for a part of it.
-func (s *watchedStream) cell(st *themes.Styles, from, to int64) (themes.Style, string) {
+func (s *watchedStream) cell(st *themes.Styles, from, to int64, missed bool) (themes.Style, string) {
 	fresh, known := s.current(from, to)
 	switch {
-	case s.missed(from, to):
+	case missed:
 		return st.WarnBold, "═"
 	case known == 0:
 		return st.Dim, " "

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -105,7 +106,7 @@ func (m hitMsg) take(a *App) tea.Cmd {
 		step = -1
 	}
 	for _, seq := range m.rows {
-		if !x.lists(seq) {
+		if _, listed := slices.BinarySearch(x.seqs, seq); !listed {
 			continue
 		}
 		if m.n -= step; m.n == 0 {

@@ -12,7 +12,7 @@ import (
 // View draws a frame: a concatenation of rows that are mostly cached.
 func (a *App) View() tea.View {
 	content, cursor := a.frame()
-	if a.tour.on && content != "" {
+	if a.tour.rows > 0 && content != "" {
 		content += "\n" + strings.Join(a.tourLines(a.lay.w), "\n")
 	}
 	v := tea.NewView(a.skin.ascii.line(content))
@@ -267,9 +267,6 @@ func (a *App) timelineInfo() []string {
 	}
 	if f := a.filter.value(); f != "" {
 		parts = append(parts, "/"+f)
-	}
-	if s := a.timeline.grouping.String(); s != "" {
-		parts = append(parts, s)
 	}
 	if percent, yes := a.timeline.looking(); yes {
 		parts = append(parts, "looking "+count(percent)+"%")

@@ -283,6 +283,18 @@ func (a *App) takeLike(m likeMsg) {
 	a.list.cursor = first
 }
 
+// briefly writes a time that a rule has, without what is zero: 50m, 1h30m.
+func briefly(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // ruleLines lists the rules in force with what they fold.
 func (a *App) ruleLines() (lines []listLine, known int) {
 	set, x := a.timeline.know.rules.Load(), a.timeline.index
@@ -296,7 +308,7 @@ func (a *App) ruleLines() (lines []listLine, known int) {
 		}
 		switch {
 		case r.Deleted > 0:
-			what += ": deleted after " + r.Deleted.String() + " without news"
+			what += ": deleted after " + briefly(r.Deleted) + " without news"
 		case len(r.Paths) == 0:
 			what += ": nothing but generation, resourceVersion, managedFields"
 		default:

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +13,7 @@ import (
 // which key to press, and go on when that was done. It is a table of steps.
 type tour struct {
 	on   bool
+	rows int // of the screen; 0 where it has no room
 	at   int
 	base tourBase
 }
@@ -19,9 +21,11 @@ type tour struct {
 // tourBase is what a step compares the screen with: how it was when it began.
 type tourBase struct {
 	noise bool
-	now   time.Time // of the tape, when last looked at
+	// When last looked at: the tape, and how fast it has been played since when.
+	now   time.Time
 	log   *model.Log
 	clock time.Time
+	speed float64
 }
 
 // tourStep is one step: what to know, what to do, and whether it was done; a nil
@@ -74,29 +78,38 @@ func (a *App) startStep(i int) {
 // endTour gives the rows of the tour back to the screen.
 func (a *App) endTour() {
 	a.tour.on = false
-	a.lay.h += tourRows
+	a.lay.h += a.tour.rows
+	a.tour.rows = 0
 	a.relayout()
 }
 
-// tourHeight is what the tour takes of the height of the screen.
-func (a *App) tourHeight() int {
-	if !a.tour.on {
-		return 0
+// tourHeight is what the tour takes of the height of a screen: nothing of one
+// that is just large enough without it.
+func (a *App) tourHeight(w, h int) int {
+	a.tour.rows = 0
+	if a.tour.on && w >= minWidth && h >= minHeight+tourRows {
+		a.tour.rows = tourRows
 	}
-	return tourRows
+	return a.tour.rows
 }
 
-// tourJumped reports whether the tape went on, or back, other than by playing.
+// tourJumped reports whether the tape went on, or back, other than by playing
+// since it was looked at last, which is often: it may be played faster later.
 func (a *App) tourJumped() bool {
-	b := a.tour.base
-	played := time.Duration(float64(a.clock.Sub(b.clock)) * max(a.replay.play.Speed, 1))
-	return a.log != b.log || a.now.Before(b.now) || a.now.Sub(b.now) > played+time.Second
+	b := &a.tour.base
+	speed := max(a.replay.play.Speed, 1)
+	played := float64(a.clock.Sub(b.clock)) * min(max(speed, b.speed), math.MaxFloat32) // as fast as possible is endless
+	if a.log != b.log || a.now.Before(b.now) || float64(a.now.Sub(b.now)-time.Second) > played {
+		return true
+	}
+	b.now, b.clock, b.speed = a.now, a.clock, speed
+	return false
 }
 
 // tourKey takes the keys of the tour: ctrl+n goes on, and esc leaves where there
 // is nothing else that it could leave.
 func (a *App) tourKey(k tea.KeyPressMsg) (taken bool) {
-	if !a.tour.on {
+	if a.tour.rows == 0 {
 		return false
 	}
 	switch s := a.scope(); {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -12,7 +13,7 @@ import (
 func tourOf(t testing.TB, w, h int) *driver {
 	d, _ := newReplay(t, w, h, "dark")
 	d.app.beginTour()
-	d.app.lay.h -= tourRows
+	d.app.lay.h -= d.app.tourHeight(w, h)
 	d.app.relayout()
 	return d
 }
@@ -68,5 +69,26 @@ func TestTheTourOnScreen(t *testing.T) {
 		d.press("ctrl+n")
 		name := fmt.Sprintf("tour-%dx%d.txt", size[0], size[1])
 		golden(t, name, trimRight(ansi.Strip(d.app.View().Content)))
+	}
+}
+
+// A screen without room for the tour is as large as it would be without it, and
+// says so if it is too small.
+func TestTheTourOnSmallScreens(t *testing.T) {
+	for _, h := range []int{1, 2, 6, 9, 10, 12, 13} {
+		d := tourOf(t, 80, 24)
+		d.send(tea.WindowSizeMsg{Width: 80, Height: h})
+		s := ansi.Strip(d.app.View().Content)
+		if n := len(strings.Split(s, "\n")); n != h {
+			t.Errorf("%d lines on a screen of %d:\n%s", n, h, s)
+		}
+		if has := strings.Contains(s, " Tour 2 of "); has != (h >= 13) {
+			t.Errorf("at a height of %d the tour is there: %v", h, has)
+		}
+		if h == 6 && !strings.Contains(s, "80×6 is too small") {
+			t.Errorf("it does not say its size:\n%s", s)
+		}
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.step(2)
 	}
 }

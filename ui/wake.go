@@ -48,8 +48,6 @@ type outlook struct {
 	now   time.Time    // what times in it are counted from
 	noise bool
 
-	grouping grouping
-
 	blurred bool // nobody looks
 
 	height int // of the timeline
