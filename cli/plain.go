@@ -64,15 +64,15 @@ func (p *printer) objectSentence(e model.Event) {
 	default:
 		text += map[model.Type]string{model.Added: " was created", model.Modified: " changed", model.Deleted: " was deleted"}[e.Type]
 	}
-	summary, manager := p.explain(e, id.Kind)
+	summary, authors := p.explain(e, id.Kind)
 	if summary == "" && e.Type == model.Modified {
 		summary = "nothing but bookkeeping"
 	}
 	if summary != "" {
 		text += ": " + strings.TrimSuffix(summary, ".")
 	}
-	if manager != "" {
-		text += ", by " + strings.ReplaceAll(manager, ",", " and ")
+	if len(authors) > 0 {
+		text += ", by " + authorNames(authors, " and ")
 	}
 	p.say(e, text+".")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/blame"
 	"rewatch/model/clean"
 	"rewatch/model/diff"
 )
@@ -175,23 +176,34 @@ func (p *printer) object(e model.Event) {
 	if p.contexts {
 		parts = append([]string{id.Context}, parts...)
 	}
-	summary, manager := p.explain(e, id.Kind)
+	summary, authors := p.explain(e, id.Kind)
 	if summary != "" {
 		parts = append(parts, summary)
 	}
-	if manager != "" {
-		parts = append(parts, "["+manager+"]")
+	if len(authors) > 0 {
+		parts = append(parts, "["+authorNames(authors, ",")+"]")
 	}
 	p.line(p.out, e, typeWords[e.Type], append(parts, flagWords(e)...)...)
 }
 
 var typeWords = map[model.Type]string{model.Added: "ADDED", model.Modified: "MODIFIED", model.Deleted: "DELETED"}
 
-// explain says what a row changed, and who likely did.
-func (p *printer) explain(e model.Event, kind string) (summary, manager string) {
+// authorNames lists authors; those who are only likely are said to be.
+func authorNames(authors []blame.Author, between string) string {
+	names := make([]string, len(authors))
+	for i, x := range authors {
+		if names[i] = x.Name; x.Likely {
+			names[i] = "likely " + x.Name
+		}
+	}
+	return strings.Join(names, between)
+}
+
+// explain says what a row changed, and who did it, as the screen does.
+func (p *printer) explain(e model.Event, kind string) (summary string, by []blame.Author) {
 	now, ok := p.log.Bytes(e.Object, e.Version)
 	if !ok {
-		return "(this version has left the log)", ""
+		return "(this version has left the log)", nil
 	}
 	var before []byte
 	if e.Version > 1 {
@@ -199,11 +211,15 @@ func (p *printer) explain(e model.Event, kind string) (summary, manager string) 
 	}
 	switch {
 	case e.Type == model.Deleted:
-		return diff.Summary(kind, now, nil, summaryLength), ""
+		return diff.Summary(kind, now, nil, summaryLength), nil
 	case e.Type == model.Added || before == nil:
-		return diff.Summary(kind, nil, now, summaryLength), ""
+		return diff.Summary(kind, nil, now, summaryLength), nil
 	}
-	return diff.Summary(kind, before, now, summaryLength), strings.Join(diff.Objects(before, now).Managers, ",")
+	changes := diff.Objects(before, now)
+	if !e.Has(model.Synthetic) { // of what a relist found nobody knows who made it
+		by = blame.Authors(changes, blame.Changes(changes, before, now))
+	}
+	return diff.Describe(kind, changes, before, now, summaryLength), by
 }
 
 // flagWords say how a row came about where that is not by itself a change.

@@ -182,3 +182,39 @@ func TestEveryWatchRefusedForGoodIsAFailure(t *testing.T) {
 		t.Fatal("goes on without a watch")
 	}
 }
+
+// Who scaled a Deployment is who owns its replicas, not the controller that
+// counted its status in the same second. As kubectl 1.36 leaves it.
+func TestLinesNameWhoOwnsTheChange(t *testing.T) {
+	log, id := testLog(t, 0)
+	deployment := func(rv, replicas int, managers string) []byte {
+		return fmt.Appendf(nil, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"checkout","namespace":"shop","uid":"u","resourceVersion":"%d",`+
+			`"managedFields":[%s]},"spec":{"replicas":%d}}`, rv, managers, replicas)
+	}
+	controller := func(at string) string {
+		return `{"manager":"kube-controller-manager","operation":"Update","subresource":"status","apiVersion":"apps/v1","time":"` + at + `","fieldsV1":{"f:status":{"f:replicas":{}}}}`
+	}
+	scaler := func(at string) string {
+		return `{"manager":"kubectl","operation":"Update","subresource":"scale","apiVersion":"apps/v1","time":"` + at + `","fieldsV1":{"f:spec":{"f:replicas":{}}}}`
+	}
+	first := scaler("2026-12-01T12:00:00Z") + "," + controller("2026-12-01T12:00:00Z")
+	log.Append(model.Record{Time: start, Stream: id, Type: model.Added, Raw: deployment(1, 5, first)})
+	// kubectl scaled again within the second of its last write: its entry has no
+	// new time, the controller's has.
+	second := scaler("2026-12-01T12:00:00Z") + "," + controller("2026-12-01T12:00:01Z")
+	log.Append(model.Record{Time: start, Stream: id, Type: model.Modified, Raw: deployment(2, 2, second)})
+	third := scaler("2026-12-01T12:00:09Z") + "," + controller("2026-12-01T12:00:01Z")
+	log.Append(model.Record{Time: start, Stream: id, Type: model.Modified, Raw: deployment(3, 4, third)})
+	log.Append(model.Record{Time: start, Stream: id, Type: model.Modified, Flags: model.Synthetic, Raw: deployment(4, 6, third)})
+	out, _ := printed(t, log, false)
+	wantLines(t, out, ``, `spec\.replicas 5→2 \[likely kubectl\]$`, `spec\.replicas 2→4 \[kubectl\]$`, `spec\.replicas 4→6 \(relist\)$`)
+	var o, e buffer
+	if err := inSentences(newPrinter(log, streams{nil, &o, &e}, false), time.UTC).print(log.Snapshot()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"5 to 2, by likely kubectl.", "2 to 4, by kubectl.", "4 to 6.\n"} {
+		if !strings.Contains(o.String(), want) {
+			t.Errorf("%q is not in\n%s", want, o.String())
+		}
+	}
+}

@@ -162,6 +162,7 @@ func (a *App) back() {
 		a.setFocus(paneTimeline)
 	case a.focus != paneTimeline:
 		a.setFocus(paneTimeline)
+	case a.leaveGroup():
 	case a.filter.value() != "":
 		a.clearFilter()
 	}

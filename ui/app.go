@@ -161,7 +161,7 @@ func (a *App) Init() tea.Cmd {
 
 // wait asks for the next wake-up, and for what the timeline then needs.
 func (a *App) wait() tea.Cmd {
-	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, height: a.timeline.height, know: a.timeline.know, blurred: a.blurred}
+	o := outlook{from: a.timeline.snap.End(), query: a.filter.query, now: a.now.In(a.o.Location), noise: a.timeline.noise, grouping: a.timeline.grouping, height: a.timeline.height, know: a.timeline.know, blurred: a.blurred}
 	if a.timeline.follow && !a.paused && a.lay.shows(paneTimeline) {
 		o.rows = a.timeline.height
 	}

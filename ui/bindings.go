@@ -8,7 +8,7 @@ import (
 
 // bindings is the table of keys, a part for each thing they are about.
 func bindings() []binding {
-	table := slices.Concat(movingKeys(), objectKeys(), lookKeys(), generalKeys(), placeKeys(), replayKeys(), filterKeys(), promptKeys(), paletteKeys(), recordKeys(), listKeys(), helpKeys(), handKeys(), columnKeys())
+	table := slices.Concat(movingKeys(), objectKeys(), lookKeys(), generalKeys(), placeKeys(), replayKeys(), filterKeys(), promptKeys(), paletteKeys(), recordKeys(), listKeys(), helpKeys(), handKeys(), columnKeys(), groupingKeys())
 	return append(append(table, viewKeys()...), pageKeys()...)
 }
 

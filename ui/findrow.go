@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -106,7 +105,7 @@ func (m hitMsg) take(a *App) tea.Cmd {
 		step = -1
 	}
 	for _, seq := range m.rows {
-		if _, listed := slices.BinarySearch(x.seqs, seq); !listed {
+		if !x.lists(seq) {
 			continue
 		}
 		if m.n -= step; m.n == 0 {

@@ -268,6 +268,9 @@ func (a *App) timelineInfo() []string {
 	if f := a.filter.value(); f != "" {
 		parts = append(parts, "/"+f)
 	}
+	if s := a.timeline.grouping.String(); s != "" {
+		parts = append(parts, s)
+	}
 	if percent, yes := a.timeline.looking(); yes {
 		parts = append(parts, "looking "+count(percent)+"%")
 	} else if a.timeline.problem != "" {

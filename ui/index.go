@@ -63,6 +63,7 @@ type index struct {
 	byRule   map[int]int
 	judged   model.Seq // rows before were judged when it was made
 	repeats  repeats
+	groups   *groups // nil: each row is shown
 }
 
 func newIndex(filter model.Filter, noise bool, first model.Seq, of func(model.StreamID) host) *index {
@@ -71,16 +72,22 @@ func newIndex(filter model.Filter, noise bool, first model.Seq, of func(model.St
 }
 
 // first and end are the positions of the rows listed: [first, end).
-func (x *index) first() int { return x.base }
-func (x *index) end() int   { return x.base + len(x.seqs) }
+func (x *index) first() int {
+	if x.groups != nil {
+		return 0 // they move all the time
+	}
+	return x.base
+}
+func (x *index) end() int { return x.first() + len(x.shown()) }
 
 // at returns the row at a position.
-func (x *index) at(pos int) model.Seq { return x.seqs[pos-x.base] }
+func (x *index) at(pos int) model.Seq { return x.shown()[pos-x.first()] }
 
 // find returns the position of a row, or of the nearest one before it.
 func (x *index) find(seq model.Seq) int {
-	i := sort.Search(len(x.seqs), func(i int) bool { return x.seqs[i] > seq })
-	return x.base + max(i-1, 0)
+	rows := x.shown()
+	i := sort.Search(len(rows), func(i int) bool { return rows[i] > seq })
+	return x.first() + max(i-1, 0)
 }
 
 // extend looks at new rows and forgets those that have left the log. It
@@ -96,7 +103,16 @@ func (x *index) extend(s model.Snapshot) (done bool) {
 		x.add(s.At(x.next))
 	}
 	x.compact(s.First())
+	x.groups.settle()
 	return x.next >= end
+}
+
+// list puts a row at the end. What is folded into it is known before.
+func (x *index) list(e model.Event) {
+	x.seqs = append(x.seqs, e.Seq)
+	if x.groups != nil {
+		x.groups.add(e, x.folds[e.Seq] != nil)
+	}
 }
 
 func (x *index) add(e model.Event) {
@@ -113,7 +129,7 @@ func (x *index) add(e model.Event) {
 	}
 	switch {
 	case x.noise:
-		x.seqs = append(x.seqs, e.Seq)
+		x.list(e)
 	case routine:
 		x.hidden++
 	case isStep:
@@ -127,7 +143,7 @@ func (x *index) add(e model.Event) {
 				return
 			}
 		}
-		x.seqs = append(x.seqs, e.Seq)
+		x.list(e)
 	default:
 		x.hidden++
 		if at, ok := x.open[e.Stream]; ok {
@@ -137,7 +153,7 @@ func (x *index) add(e model.Event) {
 		}
 		x.open[e.Stream] = e.Seq
 		x.folds[e.Seq] = &fold{stream: e.Stream, count: 1}
-		x.seqs = append(x.seqs, e.Seq)
+		x.list(e)
 	}
 }
 
@@ -196,7 +212,7 @@ func (x *index) addStep(e model.Event, t model.Transition) {
 	}
 	x.steps[kind] = e.Seq
 	x.folds[e.Seq] = &fold{stream: e.Stream, streams: []model.StreamID{e.Stream}, tries: 1, last: t, when: e.When()}
-	x.seqs = append(x.seqs, e.Seq)
+	x.list(e)
 }
 
 func (x *index) evict(first model.Seq) {
@@ -212,6 +228,9 @@ func (x *index) evict(first model.Seq) {
 	}
 	x.seqs = x.seqs[n:]
 	x.base += n
+	if x.groups != nil {
+		x.groups.evict(first)
+	}
 }
 
 // refold takes rows out of [from, to) that turned out to say nothing, and
@@ -227,6 +246,9 @@ func (x *index) refold(from, to model.Seq) int {
 		if rule := x.verdicts.of(x.seqs[k]).rule(); rule > 0 && rule != x.repeats.rule {
 			x.hidden++
 			x.byRule[rule]++
+			if x.groups != nil {
+				x.groups.drop(x.seqs[k])
+			}
 			continue
 		}
 		x.seqs[kept] = x.seqs[k]
@@ -238,19 +260,21 @@ func (x *index) refold(from, to model.Seq) int {
 	return j - kept
 }
 
-// refold takes rows out of the list that turned out to say nothing. The row
-// under the cursor stays where it is.
+// refold takes rows out of the list that turned out to say nothing, and groups
+// by the owners known now. The row under the cursor stays where it is.
 func (t *timeline) refold(from, to model.Seq) {
 	at, ok := t.selected()
 	offset := t.cursor - t.top
 	if t.building != nil {
 		t.building.refold(from, to)
+		t.building.groups.settle()
 	}
-	if t.index.refold(from, to) == 0 {
+	if t.index.refold(from, to) == 0 && t.index.groups == nil {
 		return
 	}
+	t.index.groups.settle()
 	if ok && !t.follow {
-		t.cursor = t.index.find(at.Seq)
+		t.cursor = t.index.place(at)
 		t.top = t.cursor - offset
 	}
 	t.settle()

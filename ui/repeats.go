@@ -60,7 +60,7 @@ func (x *index) repeated(e model.Event) bool {
 		p.latest = map[model.ObjectID]model.Seq{}
 	}
 	p.latest[e.Object] = e.Seq
-	x.seqs = append(x.seqs, e.Seq)
+	x.list(e)
 	return true
 }
 
@@ -79,6 +79,9 @@ func (x *index) compact(first model.Seq) {
 			gone = gone[1:] // it has left, or a rule of the user's folds it
 		}
 		if len(gone) > 0 && gone[0] == x.seqs[i] {
+			if x.groups != nil {
+				x.groups.drop(gone[0])
+			}
 			continue
 		}
 		x.seqs[kept] = x.seqs[i]

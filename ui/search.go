@@ -22,6 +22,7 @@ type search struct {
 	match  *query.Matcher
 	memory *memory
 	noise  bool
+	how    grouping
 	know   *understanding
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -57,8 +58,8 @@ const (
 )
 
 // newSearch begins a search of the rows of a snapshot.
-func newSearch(ctx context.Context, log *model.Log, s model.Snapshot, q *query.Query, now time.Time, noise bool, m *memory, know *understanding) *search {
-	x := &search{log: log, query: q, now: now, memory: m, know: know, noise: noise, first: s.First(), next: s.End(), end: s.End()}
+func newSearch(ctx context.Context, log *model.Log, s model.Snapshot, q *query.Query, now time.Time, noise bool, how grouping, m *memory, know *understanding) *search {
+	x := &search{log: log, query: q, now: now, memory: m, know: know, noise: noise, how: how, first: s.First(), next: s.End(), end: s.End()}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	if q != nil {
 		x.match = q.Compile(log, query.Options{Now: now, Cache: m.cache})
@@ -178,6 +179,7 @@ func (x *search) list(s model.Snapshot) *index {
 	}
 	out.limit = x.end
 	out.by(x.know, &all)
+	out.group(x.know, x.how)
 	out.judged = out.verdicts.end()
 	for !out.extend(s) && x.ctx.Err() == nil {
 	}
@@ -221,7 +223,7 @@ func (t *timeline) reindex(ctx context.Context, q *query.Query, now time.Time, n
 	}
 	switch {
 	case q != nil && q.Deep(), t.snap.Len() > scanBudget:
-		t.search = newSearch(ctx, t.log, t.snap, q, now, noise, t.memory, t.know)
+		t.search = newSearch(ctx, t.log, t.snap, q, now, noise, t.grouping, t.memory, t.know)
 	case q == nil:
 		t.building = newIndex(nil, noise, t.snap.First(), t.all.host)
 	default:
@@ -229,6 +231,7 @@ func (t *timeline) reindex(ctx context.Context, q *query.Query, now time.Time, n
 	}
 	if t.building != nil {
 		t.building.by(t.know, t.all)
+		t.building.group(t.know, t.grouping)
 	}
 	t.extend(t.snap)
 }
@@ -267,6 +270,7 @@ func (t *timeline) take(m searchMsg) {
 	if m.index != nil {
 		m.index.host, m.index.repeats.events = t.all.host, t.all.isOfEvents
 		m.index.refold(m.index.judged, t.know.verdicts.end()) // rows judged meanwhile
+		m.index.groups.settle()
 		t.building = m.index
 		t.swap()
 	} else if m.done {

@@ -56,25 +56,11 @@ func (c *change) by(e model.Event) string {
 		return "" // of what a relist found nobody knows who made it
 	}
 	var names []string
-	sure := map[string]bool{}
-	for _, o := range c.owners {
-		if !o.Known() {
-			continue
+	for _, x := range blame.Authors(c.result, c.owners) {
+		if x.Likely {
+			x.Name += "?"
 		}
-		if _, ok := sure[o.Manager]; !ok {
-			names = append(names, o.Manager)
-		}
-		sure[o.Manager] = sure[o.Manager] || !o.Likely
-	}
-	if len(names) == 0 { // nobody owns it, but somebody wrote at the time
-		for _, m := range c.result.Managers {
-			names, sure[m] = append(names, m), len(c.result.Changes) == 0
-		}
-	}
-	for i, n := range names {
-		if !sure[n] {
-			names[i] += "?"
-		}
+		names = append(names, x.Name)
 	}
 	return strings.Join(names, ",")
 }

@@ -18,9 +18,11 @@ type swapped struct {
 	percent int // of the rows that are looked at
 	query   *query.Query
 	memory  *memory
-	know    *understanding
-	search  *search               // that goes on, nil if it does not
-	infos   map[model.Seq]rowInfo // of the newest rows
+	// grouping is what index has its rows grouped by.
+	grouping grouping
+	know     *understanding
+	search   *search               // that goes on, nil if it does not
+	infos    map[model.Seq]rowInfo // of the newest rows
 }
 
 // consult asks the deck what it has for the screen. It returns false if ctx
@@ -50,10 +52,11 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 		s.snap = s.log.Snapshot()
 		all := newOverall(s.log.Streams(time.Time{}), time.Time{})
 		s.memory, s.know = newMemory(), o.know.anew(s.log)
-		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, s.memory, s.know)
+		s.search = newSearch(ctx, s.log, s.snap, o.query, o.now, o.noise, o.grouping, s.memory, s.know)
 		s.index = newIndex(nil, o.noise, s.snap.End(), all.host) // if nothing is found at first
 		s.index.limit = s.snap.End()
 		s.index.by(s.know, &all)
+		s.index.group(s.know, o.grouping)
 		for begin := time.Now(); !s.search.done && w.deck.Log() == s.log; {
 			m, ok := s.search.step(s.snap, o.height)
 			if !ok {
@@ -87,6 +90,8 @@ func (w *waker) prepare(ctx context.Context, o outlook) *swapped {
 			}
 		}
 		s.index.refold(s.snap.First(), s.snap.End())
+		s.index.groups.settle()
+		s.grouping = o.grouping
 		return s
 	}
 }
@@ -110,7 +115,7 @@ func (a *App) takeSwap(s *swapped) {
 		a.replay.whole = false // until the deck has nothing left to load
 	}
 	a.refresh()
-	if s.query != a.filter.query || s.index.noise != noise {
+	if s.query != a.filter.query || s.index.noise != noise || s.grouping != a.timeline.grouping {
 		a.applyFilter() // they were changed meanwhile
 	}
 }
@@ -134,7 +139,7 @@ func (t *timeline) swapLog(s *swapped) {
 		t.infos.put(seq, info)
 	}
 	if ok && !t.follow {
-		t.cursor = t.index.find(locate(s.snap, at))
+		t.cursor = t.index.place(t.rowOf(locate(s.snap, at)))
 		t.top = t.cursor - offset
 	}
 	t.settle()

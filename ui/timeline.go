@@ -22,6 +22,7 @@ type timeline struct {
 
 	query     *query.Query // what is to be shown; nil is every row
 	noise     bool         // whether all rows are
+	grouping  grouping     // what a row stands for
 	search    *search      // what lists them, if that takes long
 	searching bool         // a command takes a step of it
 	sought    bool         // it has looked at all rows
@@ -55,6 +56,7 @@ type rowKey struct {
 	seq      model.Seq
 	selected uint8
 	folded   int
+	group    tally
 	info     bool
 	mark     verdict // of a fight, flap or loop
 	now      int64   // what times are counted from
@@ -74,8 +76,8 @@ func (t *timeline) extend(s model.Snapshot) {
 	offset, out := t.cursor-t.top, t.index.repeats.n
 	t.snap = s
 	t.scanning = !t.index.extend(s)
-	if ok && !t.follow && t.index.repeats.n > out { // rows before may have moved to the end
-		t.cursor = t.index.find(at.Seq)
+	if ok && !t.follow && (t.index.repeats.n > out || t.index.groups != nil) { // rows before may have moved to the end
+		t.cursor = t.index.place(at)
 		t.top = t.cursor - offset
 	}
 	if t.building != nil {
@@ -96,12 +98,20 @@ func (t *timeline) swap() {
 	t.index, t.building = t.building, nil
 	t.rows.clear()
 	if t.anchor != noRow {
-		at.Seq = t.anchor
+		at, ok = t.rowOf(t.anchor), true // what is shown may be nothing at all
 	}
 	if ok && !t.follow {
-		t.cursor = t.index.find(at.Seq)
+		t.cursor = t.index.place(at)
 		t.top = t.cursor - offset
 	}
+}
+
+// rowOf is a row by its number, with nothing but that if it has left the log.
+func (t *timeline) rowOf(seq model.Seq) model.Event {
+	if seq < t.snap.First() || seq >= t.snap.End() {
+		return model.Event{Seq: seq}
+	}
+	return t.snap.At(seq)
 }
 
 // low is the position of the first line: of the row that tells of earlier ones,
@@ -229,6 +239,7 @@ func (t *timeline) draw() []string {
 		if f != nil {
 			k.folded = f.changes
 		}
+		k.group = t.index.groups.at(e.Seq).tally()
 		if pos == t.cursor {
 			if k.selected = 1; t.focused {
 				k.selected = 2
@@ -239,7 +250,7 @@ func (t *timeline) draw() []string {
 		k.mark = t.know.verdicts.of(e.Seq) & (ofFight | ofFlap | ofLoop)
 		s, ok := t.rows.get(k)
 		if !ok {
-			s = t.row(e, f, info, k)
+			s = t.groupRow(e, f, info, k)
 			t.rows.put(k, s)
 		}
 		out = append(out, s)

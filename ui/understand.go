@@ -27,6 +27,7 @@ type understanding struct {
 	log      *model.Log
 	rules    atomic.Pointer[ruleSet]
 	verdicts verdicts
+	owners   owners
 
 	mu      sync.Mutex // of what follows
 	next    model.Seq  // the first row that was not read
@@ -183,10 +184,12 @@ func (u *understanding) readRow(e model.Event) (found bool) {
 		u.watched.add(e)
 		if e.Type.IsObject() {
 			u.belong.Add(e)
+			u.readOwner(e)
 		}
 		return false
 	}
 	u.belong.Add(e)
+	u.readOwner(e)
 	c, ok := readChange(u.log, e)
 	if !ok {
 		return false

@@ -126,6 +126,6 @@ func (a *App) goTo(id model.ObjectID, seq model.Seq) {
 // show moves the cursor to a row, or to the one before if it is not listed.
 func (t *timeline) show(seq model.Seq) {
 	t.follow, t.anchor = false, noRow
-	t.cursor = t.index.find(seq)
+	t.cursor = t.index.place(t.rowOf(seq))
 	t.settle()
 }

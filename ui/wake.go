@@ -48,6 +48,8 @@ type outlook struct {
 	now   time.Time    // what times in it are counted from
 	noise bool
 
+	grouping grouping
+
 	blurred bool // nobody looks
 
 	height int // of the timeline
