@@ -113,7 +113,7 @@ func NewApp(ctx context.Context, o Options) *App {
 	a.timeline.how = shown{set: newColumnSet(o.Rows.Columns)}
 	a.timeline.know = newUnderstanding(a.log, a.o.Noise)
 	a.timeline.index.by(a.timeline.know, &a.all)
-	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording}
+	a.header = header{title: o.Title, st: &a.st, loc: o.Location, all: &a.all, replay: a.replay, recording: &a.recording, keys: a.keys}
 	a.scrub = scrubber{st: &a.st, loc: o.Location}
 	a.recording.recorder = o.Recorder
 	a.streams = streamsPane{st: &a.st, all: &a.all}
@@ -369,7 +369,7 @@ const previewPause = 1500 * time.Millisecond
 // preview keeps the object pane with the cursor, or an opened object at its
 // newest version.
 func (a *App) preview() {
-	a.object.latest = 0
+	defer func() { a.object.learn(a.log, &a.all) }()
 	if a.object.pinned {
 		if a.object.want.id == 0 {
 			a.object.lookUp(a.log, 0) // the tape may have come to it
@@ -378,7 +378,6 @@ func (a *App) preview() {
 		if a.object.newest && !a.paused && newest > a.object.want.version {
 			a.object.want.version = newest
 		}
-		a.object.latest = newest
 		return
 	}
 	if a.timeline.follow && !a.still() && a.clock.Sub(a.previewed) < previewPause && (a.object.data != nil || a.object.hasRow) {

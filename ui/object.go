@@ -22,19 +22,20 @@ type objectPane struct {
 	focused bool
 	r       rect
 
-	want     objectKey      // what should be shown
-	latest   uint32         // newest version of it
-	pinned   bool           // opened: does not follow the cursor
-	newest   bool           // while pinned: go along with new versions
-	identity model.Identity // of what is pinned, which another log knows by it
-	data     *objectData
-	stale    bool        // data is of another log, or not all any more: it stays until the new one is there
-	read     time.Time   // when it was
-	row      model.Event // a row without an object, shown instead
-	hasRow   bool
-	rowSays  []docLine // about it
-	request  int
-	loading  bool
+	want      objectKey      // what should be shown
+	latest    uint32         // newest version of it
+	unwatched string         // that nobody follows it any more, and since when
+	pinned    bool           // opened: does not follow the cursor
+	newest    bool           // while pinned: go along with new versions
+	identity  model.Identity // of what is pinned, which another log knows by it
+	data      *objectData
+	stale     bool        // data is of another log, or not all any more: it stays until the new one is there
+	read      time.Time   // when it was
+	row       model.Event // a row without an object, shown instead
+	hasRow    bool
+	rowSays   []docLine // about it
+	request   int
+	loading   bool
 
 	find   finder
 	look   showing
@@ -48,6 +49,7 @@ type objectPane struct {
 	marks     bool // some lines of YAML are marked
 	cursor    int
 	top, left int
+	landing   bool // see land
 }
 
 // spot is a place that the pane was at.
@@ -114,7 +116,7 @@ func (p *objectPane) show(k objectKey) {
 		p.left = 0
 	}
 	if p.want != k {
-		p.top, p.cursor = 0, 0
+		p.top, p.cursor, p.landing = 0, 0, true
 	}
 	if p.hasRow && p.data != nil && p.data.key == k {
 		p.docWidth = 0 // it is there already, but what is drawn is the row's
@@ -182,7 +184,7 @@ func (p *objectPane) pop() bool {
 	p.before = p.before[:n]
 	p.view = s.key.view
 	p.show(s.key)
-	p.pinned, p.newest, p.top, p.cursor = s.pinned, s.newest, s.top, s.cursor
+	p.pinned, p.newest, p.top, p.cursor, p.landing = s.pinned, s.newest, s.top, s.cursor, false
 	return true
 }
 
@@ -256,6 +258,9 @@ func (p *objectPane) title() (name, info string) {
 		return name, ""
 	}
 	info = "version " + count(int(d.key.version)) + " of " + count(int(max(p.latest, d.newest, d.key.version)))
+	if p.unwatched != "" {
+		info = p.unwatched + " · " + info
+	}
 	return name, info
 }
 
@@ -265,6 +270,7 @@ func (p *objectPane) draw() []string {
 		p.leads = slices.ContainsFunc(p.doc, func(d docLine) bool { return d.to != 0 })
 		p.marks = slices.ContainsFunc(p.doc, func(d docLine) bool { return d.marked && d.kind == docYAML })
 		p.cursor = max(min(p.cursor, len(p.doc)-1), 0)
+		p.land()
 		p.settle()
 	}
 	out := make([]string, 0, p.r.h)
@@ -413,7 +419,8 @@ func (p *objectPane) entry(l *line, d docLine, w int) {
 	l.glyphs("", " ", 1)
 	l.cell(name, middle(d.b, who), who)
 	l.glyphs("", " ", 1)
-	if _, n := safe(d.by); n > 0 && w >= ownersBeside {
+	if _, n := safe(d.by); n > 0 {
+		n = min(n, max(w/5, 16))
 		l.cell(st.Text, d.c, w-l.w-n-3)
 		l.glyphs("", "  ", 2)
 		l.upTo(st.Dim, d.by, w-l.w)
