@@ -42,11 +42,27 @@ func (w *watcher) current() []*cluster {
 	return w.clusters
 }
 
-// Watching implements ui.Watcher.
+func (w *watcher) settings() (flags, []*cluster) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flags, w.clusters
+}
+
+// Watching implements ui.Watcher. The namespaces are those of any cluster: what
+// is added to them takes none away. None is all.
 func (w *watcher) Watching() (contexts, namespaces []string) {
+	whole := false
 	for _, c := range w.current() {
 		contexts = append(contexts, c.name)
-		namespaces = c.namespaces
+		whole = whole || len(c.namespaces) == 0
+		for _, ns := range c.namespaces {
+			if !slices.Contains(namespaces, ns) {
+				namespaces = append(namespaces, ns)
+			}
+		}
+	}
+	if whole {
+		namespaces = nil
 	}
 	return contexts, namespaces
 }
@@ -87,7 +103,7 @@ func (w *watcher) Add(ctx context.Context, words []string) (ui.Change, error) {
 		if a.err != nil {
 			continue
 		}
-		before := len(w.j.streams(a.c.name))
+		before := w.j.streams(a.c.name)
 		for _, t := range a.res.Targets {
 			about = append(about, t.StreamInfo)
 		}
@@ -95,7 +111,11 @@ func (w *watcher) Add(ctx context.Context, words []string) (ui.Change, error) {
 		if err := w.j.join(a.c, a.res); err != nil {
 			return ui.Change{}, err
 		}
-		added += max(len(w.j.streams(a.c.name))-before, 0)
+		for s := range w.j.streams(a.c.name) { // others may have ended
+			if _, there := before[s]; !there {
+				added++
+			}
+		}
 		notes = append(notes, a.res.Notes...)
 	}
 	text := "watched already"
@@ -297,18 +317,17 @@ func (w *watcher) SetContexts(ctx context.Context, names []string) (ui.Change, e
 }
 
 // choose returns the clusters of some contexts; fresh are those that were not
-// watched before.
+// watched before. The kubeconfig is read without w.mu, which the screen waits for.
 func (w *watcher) choose(names []string) (next, fresh []*cluster, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	flags, clusters := w.settings()
 	for _, name := range names {
-		i := slices.IndexFunc(w.clusters, func(c *cluster) bool { return c.name == name })
+		i := slices.IndexFunc(clusters, func(c *cluster) bool { return c.name == name })
 		if i >= 0 {
-			next = append(next, w.clusters[i])
+			next = append(next, clusters[i])
 			continue
 		}
-		w.flags.contexts = []string{name}
-		found, err := w.flags.clusters()
+		flags.contexts = []string{name}
+		found, err := flags.clusters()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -369,14 +388,13 @@ func merged[T any](w *watcher, ask func(*cluster) ([]T, error), key func(T) stri
 
 // Contexts implements ui.Watcher.
 func (w *watcher) Contexts(context.Context) ([]string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	flags, clusters := w.settings()
 	names := map[string]bool{}
-	for _, c := range w.clusters {
+	for _, c := range clusters {
 		names[c.name] = true
 	}
 	if !w.closed {
-		for _, name := range w.flags.contextNames() {
+		for _, name := range flags.contextNames() {
 			names[name] = true
 		}
 	}

@@ -123,8 +123,8 @@ func TestTypesAreAddedWhileRunning(t *testing.T) {
 	}
 	c.settles("dev pods", "dev configmaps", "dev nodes", "dev widgets.acme.example metadata.name=blue")
 	// All of them: the one alone is a part of it.
-	if _, err = c.Add(ctx, []string{"widgets"}); err != nil {
-		t.Fatal(err)
+	if got, err = c.Add(ctx, []string{"widgets"}); err != nil || got.Text != "now watched too: 1 stream" {
+		t.Fatalf("all of them: %+v %v", got, err)
 	}
 	c.settles("dev pods", "dev configmaps", "dev nodes", "dev widgets.acme.example")
 	// One of a type that is watched whole is watched already.
@@ -297,5 +297,17 @@ func TestContextsAreSwitchedWhileRunning(t *testing.T) {
 	c.settles("dev pods in shop")
 	if names, err := c.Contexts(ctx); err != nil || !slices.Equal(names, []string{"dev", "down", "prod"}) {
 		t.Errorf("contexts: %q %v", names, err)
+	}
+}
+
+// With several clusters the namespaces are those of any.
+func TestWatchingHasAllNamespaces(t *testing.T) {
+	w := &watcher{clusters: []*cluster{{name: "a", namespaces: []string{"shop"}}, {name: "b", namespaces: []string{"pay", "shop"}}}}
+	if _, got := w.Watching(); !slices.Equal(got, []string{"shop", "pay"}) {
+		t.Errorf("namespaces are %q", got)
+	}
+	w.clusters = append(w.clusters, &cluster{name: "c"})
+	if _, got := w.Watching(); got != nil {
+		t.Errorf("one watches all, and they are %q", got)
 	}
 }

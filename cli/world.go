@@ -21,8 +21,8 @@ type world struct{ ctx context.Context }
 
 var _ ui.Files = world{}
 
-// Open implements ui.Files. The program is what a shell makes of the variable,
-// as with other programs that start one.
+// Open implements ui.Files. The variable is a program and its arguments with
+// spaces between: no shell reads it.
 func (o world) Open(tool ui.Tool, name string, text []byte) (ui.Process, error) {
 	command, from := firstSet("less -R", "PAGER")
 	if tool == ui.Editor {
