@@ -141,11 +141,14 @@ func keysMarkdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys\n\nMade from the table in ui/bindings.go by `go test ./ui -update`. All keys work without keyboard enhancements.\nThe configuration file can give them others, by their ids: see [config.md](config.md#keys).\n")
 	for _, s := range scopes() {
-		fmt.Fprintf(&b, "\n## %v\n\n| key | does | id |\n| --- | --- | --- |\n", s)
+		var rows strings.Builder
 		for _, k := range bindings() {
 			if k.scope == s {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.Join(strings.Fields(k.names()), "` `"), k.help, k.id)
+				fmt.Fprintf(&rows, "| %s | %s | %s |\n", codes(k.names()), k.help, k.id)
 			}
+		}
+		if rows.Len() > 0 {
+			fmt.Fprintf(&b, "\n## %v\n\n| key | does | id |\n| --- | --- | --- |\n%s", s, rows.String())
 		}
 	}
 	b.WriteString("\n## Signs\n\n| sign | means |\n| --- | --- |\n")
@@ -154,6 +157,19 @@ func keysMarkdown() string {
 	}
 	b.WriteString("\nThe wheel scrolls the pane under it. A click selects, a second one opens; on tabs, views and the hints of the footer it does what they say. The lines between panes can be dragged (`ctrl+w` and a letter do the same). On the scrubber of a replay, click and drag go to a moment.\n")
 	return b.String()
+}
+
+// codes writes keys as code in a table of Markdown.
+func codes(keys string) string {
+	var out []string
+	for _, k := range strings.Fields(keys) {
+		quote, space := "`", ""
+		if strings.Contains(k, "`") {
+			quote, space = "``", " "
+		}
+		out = append(out, quote+space+strings.ReplaceAll(k, "|", `\|`)+space+quote)
+	}
+	return strings.Join(out, " ")
 }
 
 // A key that can do nothing now says why.
