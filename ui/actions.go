@@ -32,11 +32,13 @@ func (a *App) scope() scope {
 
 // off says why a key can do nothing now; "" if it can.
 func (a *App) off(b *binding) string {
-	if b.when == nil {
-		return ""
+	if b.when != nil {
+		if ok, reason := b.when(a); !ok {
+			return reason
+		}
 	}
-	if ok, reason := b.when(a); !ok {
-		return reason
+	if b.here != nil && !b.here(a) {
+		return "what this is about is not on the screen; esc goes back to it"
 	}
 	return ""
 }

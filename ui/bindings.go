@@ -38,14 +38,14 @@ func generalKeys() []binding {
 		{id: "leave-streams", scope: scopeStreams, keys: []string{"esc"}, help: "back to the timeline", hint: "back", do: act((*App).back)},
 		{id: "back", keys: []string{"esc"}, help: "back: close the object, the zoom, the filter", do: act((*App).back)},
 		{id: "follow", keys: []string{"f"}, help: "follow the newest row, on and off", hint: "follow",
-			when: (*App).canFollow, do: act((*App).toggleFollow)},
+			here: (*App).inPanes, when: (*App).canFollow, do: act((*App).toggleFollow)},
 		{id: "pause", live: true, keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
-		{id: "filter", keys: []string{"/"}, help: "filter: words, kind:pod, path:replicas, cel:…", hint: "filter", do: act((*App).editFilter)},
-		{id: "noise", keys: []string{"a"}, help: "show all rows, or fold what says nothing: heartbeats, renewals, routine", hint: "all rows", do: act((*App).toggleNoise)},
+		{id: "filter", keys: []string{"/"}, help: "filter: words, kind:pod, path:replicas, cel:…", hint: "filter", here: (*App).inRows, do: act((*App).editFilter)},
+		{id: "noise", keys: []string{"a"}, help: "show all rows, or fold what says nothing: heartbeats, renewals, routine", hint: "all rows", here: (*App).inRows, do: act((*App).toggleNoise)},
 		{id: "folded", keys: []string{"A"}, help: "what is folded, by which rules", do: act((*App).noiseList)},
 		{id: "fold-like", scope: scopeTimeline, keys: []string{"x"}, help: "fold changes like this one: shows the rule first", when: (*App).canFoldLike, do: (*App).foldLike},
 		{id: "retry", live: true, keys: []string{"b"}, help: "retry now: this stream in Streams, else all that wait", hint: "retry now",
-			when: (*App).canRetry, do: act((*App).retry)},
+			here: (*App).inTrouble, when: (*App).canRetry, do: act((*App).retry)},
 		{id: "mark", keys: []string{"m"}, help: "mark this moment, with a text if wanted", when: (*App).canMark, do: act((*App).askMark)},
 		{id: "record", live: true, keys: []string{"R"}, help: "record to a tape, start and stop", hint: "record",
 			when: (*App).canRecord, do: act((*App).toggleRecord)},
@@ -63,11 +63,11 @@ func objectKeys() []binding {
 		{id: "scroll-left", scope: scopeObject, keys: []string{"left", "h"}, help: "scroll to the left", do: act(func(a *App) { a.object.pan(-8) })},
 		{id: "scroll-right", scope: scopeObject, keys: []string{"right", "l"}, help: "scroll to the right", do: act(func(a *App) { a.object.pan(8) })},
 		{id: "jump", scope: scopeObject, keys: []string{"enter"}, help: "go to what this line is about (events, owners, story); esc comes back", hint: "go",
-			when: (*App).canJump, do: act((*App).jump)},
-		{id: "next-view", keys: []string{"v"}, help: "the next view of the object", when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view + 1) })},
-		{id: "previous-view", keys: []string{"V"}, help: "the view before", when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view - 1) })},
-		{id: "older", counts: true, keys: []string{"["}, help: "the version before", hint: "older", when: (*App).hasOlder, do: act(func(a *App) { a.walk(-a.times()) })},
-		{id: "newer", counts: true, keys: []string{"]"}, help: "the version after", when: (*App).hasNewer, do: act(func(a *App) { a.walk(a.times()) })},
+			here: (*App).inLinks, when: (*App).canJump, do: act((*App).jump)},
+		{id: "next-view", keys: []string{"v"}, help: "the next view of the object", here: (*App).inPanes, when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view + 1) })},
+		{id: "previous-view", keys: []string{"V"}, help: "the view before", here: (*App).inPanes, when: (*App).hasObject, do: act(func(a *App) { a.setView(a.object.view - 1) })},
+		{id: "older", counts: true, keys: []string{"["}, help: "the version before", hint: "older", here: (*App).inPanes, when: (*App).hasOlder, do: act(func(a *App) { a.walk(-a.times()) })},
+		{id: "newer", counts: true, keys: []string{"]"}, help: "the version after", here: (*App).inPanes, when: (*App).hasNewer, do: act(func(a *App) { a.walk(a.times()) })},
 	}
 }
 
@@ -81,7 +81,7 @@ func placeKeys() []binding {
 		{id: "streams", keys: []string{"g s"}, help: "Streams", do: act(func(a *App) { a.setFocus(paneStreams) })},
 		{id: "timeline", keys: []string{"g t"}, help: "Timeline", do: act(func(a *App) { a.setFocus(paneTimeline) })},
 		{id: "object", keys: []string{"g o"}, help: "Object", do: act(func(a *App) { a.setFocus(paneObject) })},
-		{id: "zoom", keys: []string{"z"}, help: "the whole screen for this pane, and back", hint: "zoom", do: act(func(a *App) { a.setZoom(!a.zoom) })},
+		{id: "zoom", keys: []string{"z"}, help: "the whole screen for this pane, and back", hint: "zoom", here: (*App).inPanes, do: act(func(a *App) { a.setZoom(!a.zoom) })},
 	}
 }
 

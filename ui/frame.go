@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -173,8 +172,9 @@ func (a *App) tab(l *line, p pane, name string, focused bool, w int) {
 		st, mark = a.st.Title, "▸"
 	}
 	room := min(w-l.w-5, max(w-50, w*35/100))
-	if p == paneObject && w < ownersBeside {
-		room = max(w-l.w-46, 8)
+	if p == paneObject { // the views come before the end of a long name
+		room = max(min(w-l.w-5, max(w-l.w-tabsWidth(views())-4, leastName)), 8)
+		name = middle(name, room)
 	}
 	name, _ = fit(name, room)
 	from := l.w
@@ -183,32 +183,6 @@ func (a *App) tab(l *line, p pane, name string, focused bool, w int) {
 	if name != "" {
 		l.text(st, name+" ")
 	}
-}
-
-// viewTabs lists the views of the object pane; the one shown is in brackets.
-// Where there is no room for all, it is the only one.
-func (a *App) viewTabs(l *line, w int) {
-	all := views()
-	n := 3 // brackets and the space at the end
-	for _, v := range all {
-		n += 1 + len(v.name)
-	}
-	room := w - l.w - 2
-	if room < len(all[a.object.view].name)+4 {
-		return
-	}
-	l.fill(a.st.Rule, "─", l.w+1)
-	for i, v := range all {
-		from := l.w
-		switch {
-		case i == a.object.view:
-			l.text(a.st.Title, " ["+v.name+"]")
-		case n <= room:
-			l.text(a.st.Dim, " "+v.name)
-		}
-		a.hot.add(from, l.w, "view-"+v.name)
-	}
-	l.text("", " ")
 }
 
 // info is the right part of a pane's title.
@@ -312,43 +286,6 @@ func (p *objectPane) when() string {
 		s = "by " + strings.Join(who, ", ") + " · " + s
 	}
 	return s + ", " + age(p.now.Sub(e.When())) + " ago"
-}
-
-// hints is the footer: what can be done here, made from the table of bindings,
-// or a short message.
-func (a *App) hints(w int) string {
-	l := newLine("")
-	l.glyphs("", " ", 1)
-	if a.flash != "" {
-		l.upTo(a.st.WarnBold, a.flash, w-2)
-		return l.end(w)
-	}
-	a.hot.row(0, a.lay.hints.y)
-	offered := a.keys.hints(a.scope(), a.replay != nil)
-	if s := a.typed.String(); s != "" {
-		l.text(a.st.Title, s+"… ")
-		if a.typed.keys != "" {
-			offered = a.keys.begin(a.scope(), a.typed.keys, a.replay != nil)
-		}
-	}
-	for _, b := range offered {
-		key, hint := keyName(b.keys[0]), cmp.Or(b.hint, b.help)
-		if b.id == "play" && !a.still() {
-			hint = "pause"
-		}
-		if l.w+len(key)+len(hint)+4 > w {
-			continue
-		}
-		st := a.st.Accent
-		if a.off(&b) != "" {
-			st = a.st.Dim // stays where it is: a footer that jumps cannot be read
-		}
-		from := l.w
-		l.text(st, key)
-		l.text(a.st.Dim, " "+hint+"  ")
-		a.hot.add(from, l.w-2, b.id)
-	}
-	return l.end(w)
 }
 
 // tooSmall is what a terminal gets that cannot hold the screen.

@@ -23,6 +23,7 @@ type header struct {
 	clock     time.Time
 	replay    *replay // nil: live
 	recording *recording
+	keys      *keymap
 }
 
 // state says what the whole screen is: LIVE only if every stream is.
@@ -81,7 +82,9 @@ func (h *header) draw(w int) string {
 			parts = append(parts, part{st, s, n})
 		}
 	}
-	add(h.st.Dim, "? help")
+	if help := h.keys.key("help"); help != "" {
+		add(h.st.Dim, help+" help")
+	}
 	rate := h.all.perSecond()
 	text := strconv.FormatFloat(rate, 'f', 0, 64)
 	if rate > 0 && rate < 10 {

@@ -59,6 +59,9 @@ type binding struct {
 	// when reports whether the key can do anything now, and if not, why.
 	// nil is always.
 	when func(*App) (ok bool, reason string)
+	// here reports whether what it acts on is on the screen: where not, it does
+	// nothing and is not offered. nil is always.
+	here func(*App) bool
 	do   func(*App) tea.Cmd
 }
 
@@ -85,6 +88,16 @@ func keyName(k string) string {
 		return "pgdn"
 	}
 	return strings.ReplaceAll(k, " ", "")
+}
+
+// key is the first key of a binding as people write it, "" if it has none.
+func (m *keymap) key(id string) string {
+	for i := range m.all {
+		if b := &m.all[i]; b.id == id {
+			return b.first()
+		}
+	}
+	return ""
 }
 
 // keymap is the table made ready for look-ups.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -100,7 +99,7 @@ func ranked(all []paletteItem, pattern string) []paletteItem {
 				score, marks, ok = s, nil, true
 			}
 		}
-		if !ok || it.loose && score < fuzzyHit*utf8.RuneCountInString(pattern) {
+		if !ok || it.loose && !holdsWords(it.text, pattern) {
 			continue
 		}
 		it.score, it.marks = score, marks
@@ -114,6 +113,18 @@ func ranked(all []paletteItem, pattern string) []paletteItem {
 	return out[:min(len(out), maxPaletteItems)]
 }
 
+// holdsWords reports whether each word of a pattern stands in a sentence as it is:
+// letters that are far from each other mean nothing there.
+func holdsWords(text, pattern string) bool {
+	text = strings.ToLower(text)
+	for _, word := range strings.Fields(strings.ToLower(pattern)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
 // meantScore is that of an item that is the text itself, and no other can be.
 const meantScore = 2 * fuzzyExact
 
@@ -124,7 +135,11 @@ func typedScore(word string) int {
 }
 
 func (a *App) hasPaletteItem() (bool, string) {
-	return len(a.palette.items) > 0, "nothing is meant by this; backspace takes letters back"
+	why := "nothing is meant by this; backspace takes letters back"
+	if name, rest, _ := paletteCommand(a.palette.typed); name == "theme" {
+		why = "no theme like " + rest + "; backspace shows all"
+	}
+	return len(a.palette.items) > 0, why
 }
 
 // choosePaletteItem goes through the list.

@@ -15,7 +15,7 @@ func (a *App) checkedLines() (out []problem) {
 		key := problemKey{reason: "checked", seq: model.Seq(len(out))}
 		out = append(out, problem{key: key, show: func(*App) problemText { return problemText{text: text} }})
 	}
-	var objects, stale, loading, unwatched []string
+	var objects, stale, loading, polled, unwatched []string
 	var since string
 	for _, kind := range health.Kinds() {
 		n, found := int64(0), false
@@ -27,6 +27,8 @@ func (a *App) checkedLines() (out []problem) {
 			found = true
 			n += s.Objects
 			switch {
+			case s.State == model.Polling:
+				polled = append(polled, a.all.name(s.StreamInfo))
 			case s.State == model.Connecting && !unwell(s), s.State == model.Syncing, s.State == model.Idle && s.Objects == 0:
 				loading = append(loading, a.all.name(s.StreamInfo))
 			case unwell(s), s.State == model.Paused:
@@ -48,6 +50,9 @@ func (a *App) checkedLines() (out []problem) {
 	if len(stale) > 0 {
 		say("Not known, the watch is not current: " + strings.Join(slices.Compact(stale), ", "))
 	}
+	if len(polled) > 0 {
+		say("Listed from time to time, not watched, so not current: " + strings.Join(polled, ", "))
+	}
 	if len(loading) > 0 {
 		say("Not known yet: " + strings.Join(loading, ", "))
 	}
@@ -57,7 +62,7 @@ func (a *App) checkedLines() (out []problem) {
 	if n := a.stats.Evicted; n > 0 {
 		say(plural(int(n), "older row") + " left the log; objects that exist are still known")
 	}
-	if len(a.all.troubles) == 0 && len(stale)+len(loading) == 0 && len(objects) > 0 {
+	if len(a.all.troubles) == 0 && len(stale)+len(loading)+len(polled) == 0 && len(objects) > 0 {
 		say("All that is watched is current.")
 	}
 	return out

@@ -1,6 +1,10 @@
 package ui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // typed is what has been typed of a command: a number, and the first keys of a
 // sequence such as gg.
@@ -24,11 +28,21 @@ func (t *typed) digit(key string) bool {
 
 // String is what the footer shows of it.
 func (t *typed) String() string {
-	s := keyName(t.keys)
+	s := spelled(t.keys)
 	if t.count > 0 {
 		s = count(t.count) + s
 	}
 	return s
+}
+
+// spelled writes a sequence of keys that may be none of the table: with a space
+// between them, as their names can be long.
+func spelled(keys string) string {
+	parts := strings.Fields(keys)
+	for i, k := range parts {
+		parts[i] = keyName(k)
+	}
+	return strings.Join(parts, " ")
 }
 
 // times is the number that was typed before a motion, 1 without one.
@@ -62,7 +76,11 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return b.do(a)
 	case begun.keys != "":
-		a.say(keyName(key) + " is no key; ? shows all")
+		text := spelled(key) + " is no key"
+		if help := a.keys.key("help"); help != "" {
+			text += "; " + help + " shows all"
+		}
+		a.say(text)
 	case s == scopeFilter:
 		a.editFilterBy(func() { a.filter.key(k) })
 	case s == scopePrompt:

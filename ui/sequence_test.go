@@ -46,7 +46,7 @@ func TestSequencesAreOffered(t *testing.T) {
 		t.Errorf("after g the footer is %q", f)
 	}
 	d.press("Z")
-	d.has("gZ is no key")
+	d.has("g Z is no key")
 	d.wait(4e9)
 	d.press("g", "s")
 	d.has("▸Streams")

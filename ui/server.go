@@ -66,7 +66,7 @@ func serverKeys() []binding {
 		})
 	}
 	return []binding{
-		{id: "server-next", keys: []string{"right", "l"}, help: "the server of the next context", hint: "context", when: (*App).hasContexts, do: on(1)},
+		{id: "server-next", keys: []string{"right", "l"}, help: "the server of the next context", hint: "context", here: (*App).inContexts, when: (*App).hasContexts, do: on(1)},
 		{id: "server-previous", keys: []string{"left", "h"}, help: "that of the context before", when: (*App).hasContexts, do: on(-1)},
 	}
 }

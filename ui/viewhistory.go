@@ -9,6 +9,22 @@ import (
 // versions and a comparison.
 const historyRows = 500
 
+// land puts the cursor on the version that is shown, once when its history is
+// opened.
+func (p *objectPane) land() {
+	if !p.landing || p.data == nil || p.data.key != p.want || views()[p.view].name != "history" {
+		return
+	}
+	p.landing = false
+	for i, d := range p.doc {
+		if d.kind == docEntry && d.marked {
+			p.cursor = i
+			p.top = max(i-p.rows()+1, 0)
+			return
+		}
+	}
+}
+
 // readHistory is the view of all versions of an object that are held, the newest
 // last: when it came, what changed, and who changed it. enter goes there.
 func readHistory(r *reading) func(w int) []docLine {

@@ -17,7 +17,7 @@ func TestHistory(t *testing.T) {
 	d.has("spec.replicas 9→8")
 	d.screen()
 	for !strings.Contains(d.cursorLine(), "version 3") {
-		d.press("down")
+		d.press("up")
 	}
 	d.press("enter")
 	d.has("version 3 of 4")

@@ -1,0 +1,97 @@
+package ui
+
+import "cmp"
+
+// inPanes reports whether the panes are on the screen.
+func (a *App) inPanes() bool { return a.page.page == nil }
+
+// inRows reports whether rows are: those of the timeline, or the lanes that are
+// made of them by the same rules.
+func (a *App) inRows() bool {
+	_, lanes := a.page.page.(*lanesPage)
+	return lanes || a.inPanes()
+}
+
+func (a *App) inTrouble() bool { return len(a.all.troubles) > 0 }
+
+func (a *App) inContexts() bool { return len(a.contexts()) > 1 }
+
+// inLinks reports whether lines of the object pane lead somewhere.
+func (a *App) inLinks() bool { return a.object.leads }
+
+// lastHints are the keys that the footer always ends with, and that the others
+// leave room for.
+var lastHints = [...]string{"palette", "help", "quit"}
+
+// hints is the footer: what can be done here, made from the table of bindings,
+// or a short message.
+func (a *App) hints(w int) string {
+	l := newLine("")
+	l.glyphs("", " ", 1)
+	if a.flash != "" {
+		l.upTo(a.st.WarnBold, a.flash, w-2)
+		return l.end(w)
+	}
+	a.hot.row(0, a.lay.hints.y)
+	offered := a.keys.hints(a.scope(), a.replay != nil)
+	if s := a.typed.String(); s != "" {
+		l.text(a.st.Title, s+"… ")
+		if a.typed.keys != "" {
+			offered = a.keys.begin(a.scope(), a.typed.keys, a.replay != nil)
+		}
+	}
+	var last [len(lastHints)]*binding
+	room := w
+	for i := range offered {
+		for j, id := range lastHints {
+			if b := &offered[i]; b.id == id {
+				last[j] = b
+				room -= a.hintWidth(b)
+			}
+		}
+	}
+	for i := range offered {
+		b := &offered[i]
+		if b.here == nil || b.here(a) {
+			if last[0] != b && last[1] != b && last[2] != b {
+				a.hint(l, b, room)
+			}
+		}
+	}
+	for _, b := range last {
+		if b != nil {
+			a.hint(l, b, w)
+		}
+	}
+	return l.end(w)
+}
+
+// hint writes the key of a binding and what it does, if there is room for it.
+func (a *App) hint(l *line, b *binding, w int) {
+	if l.w+a.hintWidth(b) > w {
+		return
+	}
+	st := a.st.Accent
+	if a.off(b) != "" || b.id == "follow" && a.timeline.follow {
+		st = a.st.Dim // stays where it is: a footer that jumps cannot be read
+	}
+	from := l.w
+	l.text(st, keyName(b.keys[0]))
+	l.text(a.st.Dim, " "+a.hintOf(b))
+	a.hot.add(from, l.w, b.id)
+	l.text(a.st.Dim, "  ")
+}
+
+func (a *App) hintOf(b *binding) string {
+	if b.id == "play" && !a.still() {
+		return "pause"
+	}
+	return cmp.Or(b.hint, b.help)
+}
+
+// hintWidth is what a hint takes, the space behind it included.
+func (a *App) hintWidth(b *binding) int {
+	_, key := safe(keyName(b.keys[0]))
+	_, hint := safe(a.hintOf(b))
+	return key + hint + 3
+}
