@@ -25,13 +25,14 @@ type overall struct {
 	reconnects int64
 	gaps       int64
 	contexts   int
-	namespace  string            // the only one that is watched, or "": no need to repeat it
-	groups     map[string]string // by resource: its group, or "*" for several
-	moving     bool              // a countdown or a pulse is shown: tick faster
+	namespace  string                // the only one that is watched, or "": no need to repeat it
+	groups     map[string]string     // by resource: its group, or "*" for several
+	spread     map[collection]string // the namespace of its streams, or "*" for several
+	moving     bool                  // a countdown or a pulse is shown: tick faster
 }
 
 func newOverall(streams []model.StreamStatus, now time.Time) overall {
-	o := overall{streams: streams, states: map[model.State]int{}, groups: map[string]string{}}
+	o := overall{streams: streams, states: map[model.State]int{}, groups: map[string]string{}, spread: map[collection]string{}}
 	o.namespace = onlyNamespace(streams)
 	contexts := map[string]bool{}
 	for _, s := range streams {
@@ -40,6 +41,12 @@ func newOverall(streams []model.StreamStatus, now time.Time) overall {
 			o.states[s.State]++
 		}
 		contexts[s.Context] = true
+		k := collectionOf(s.StreamInfo)
+		if ns, ok := o.spread[k]; ok && ns != s.Namespace {
+			o.spread[k] = "*"
+		} else {
+			o.spread[k] = s.Namespace
+		}
 		if g, ok := o.groups[s.Resource]; ok && g != s.Group {
 			o.groups[s.Resource] = "*"
 		} else {
@@ -103,7 +110,25 @@ func (o *overall) host(id model.StreamID) host {
 // name is how a stream is called on screen: with its group only where two
 // groups have a resource of that name, and with its selection, lest "pods 0"
 // reads as if there were none.
-func (o *overall) name(s model.StreamInfo) string {
+func (o *overall) name(s model.StreamInfo) string { return o.short(s) + o.where(s) }
+
+// where tells a stream from others of its resource in other namespaces.
+func (o *overall) where(s model.StreamInfo) string {
+	switch {
+	case o.spread[collectionOf(s)] != "*":
+		return ""
+	case s.Namespace == "":
+		return " in all"
+	}
+	return " in " + s.Namespace
+}
+
+// collection is a resource of a cluster.
+type collection struct{ context, group, resource string }
+
+func collectionOf(s model.StreamInfo) collection { return collection{s.Context, s.Group, s.Resource} }
+
+func (o *overall) short(s model.StreamInfo) string {
 	if o.groups[s.Resource] == "*" {
 		return s.Name() + selection(s)
 	}

@@ -69,6 +69,14 @@ func (p *streamsPane) settle() {
 // that are not well come first, lest they are the ones out of sight.
 func (p *streamsPane) arrange() {
 	p.order = p.order[:0]
+	first, place, well := map[collection]int{}, make([]int, len(p.all.streams)), 0
+	for i := range p.all.streams {
+		k := collectionOf(p.all.streams[i].StreamInfo)
+		if _, ok := first[k]; !ok {
+			first[k] = i
+		}
+		place[i] = first[k]
+	}
 	crowded := p.r.h > 0 && p.all.watched > p.page()
 	for i := range p.all.streams {
 		if crowded && unwell(&p.all.streams[i]) {
@@ -78,8 +86,11 @@ func (p *streamsPane) arrange() {
 	for i := range p.all.streams {
 		if s := &p.all.streams[i]; !s.Removed() && !(crowded && unwell(s)) {
 			p.order = append(p.order, i)
+			well++
 		}
 	}
+	// Where a namespace was left for another, each type stays in its place.
+	slices.SortStableFunc(p.order[len(p.order)-well:], func(a, b int) int { return place[a] - place[b] })
 }
 
 func (p *streamsPane) move(n int) { p.cursor += n; p.settle() }
@@ -160,7 +171,7 @@ func stateStyle(st *themes.Styles, s model.State) themes.Style {
 
 // label is the name of a stream with what sets it apart from its siblings.
 func (p *streamsPane) label(s *model.StreamStatus) (name, where string) {
-	name = p.all.name(s.StreamInfo)
+	name = p.all.short(s.StreamInfo)
 	if p.all.contexts > 1 {
 		where = s.Context
 	}
@@ -322,7 +333,7 @@ func (p *streamsPane) tableColumns() []streamColumn {
 func (p *streamsPane) nameWidth() int {
 	w := len(streamColumns[columnResource].name)
 	for i := range p.all.streams {
-		_, n := safe(p.all.name(p.all.streams[i].StreamInfo))
+		_, n := safe(p.all.short(p.all.streams[i].StreamInfo))
 		w = max(w, n)
 	}
 	return min(w, max(p.r.w*40/100, streamColumns[columnResource].w))
