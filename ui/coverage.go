@@ -206,7 +206,14 @@ func (c *coverage) draw(a *App, r rect) []string {
 
 func (c *coverage) line(a *App, s *model.StreamStatus, bar int, from, to int64, w int) string {
 	l := newLine("")
-	l.cell(a.st.Text, " "+a.all.name(s.StreamInfo), 20)
+	name, where := a.streams.label(s)
+	l.glyphs("", " ", 1)
+	l.upTo(a.st.Text, name, 18-min(len(where), 9))
+	if where != "" {
+		l.glyphs("", " ", 1)
+		l.upTo(a.st.Dim, middle(where, 19-l.w), 19-l.w)
+	}
+	l.pad(20)
 	seen := c.seen[s.ID]
 	if c.know != a.timeline.know {
 		seen = nil
