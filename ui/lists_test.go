@@ -97,8 +97,14 @@ func TestTheFight(t *testing.T) {
 	}
 	d.press("F")
 	d.has("autoscaler")
+	for range 20 {
+		if strings.HasPrefix(d.cursorLine(), "FIGHT") {
+			break
+		}
+		d.press("j")
+	}
 	if s := d.cursorLine(); !strings.HasPrefix(s, "FIGHT") {
-		t.Errorf("the list begins with %q", s)
+		t.Errorf("no line of the page is the fight: %q", s)
 	}
 	d.press("enter")
 	if k := d.app.log.Identity(d.app.object.want.id).Kind; k != "Deployment" || d.app.page.page != nil {

@@ -73,7 +73,7 @@ func openProblems(*App) page { return &problems{folded: map[string]bool{}, curso
 
 func problemKeys() []binding {
 	return []binding{
-		{id: "problem-open", keys: []string{"enter"}, help: "go to the object of this line (esc comes back), fold or unfold this section", hint: "open",
+		{id: "problem-open", keys: []string{"enter"}, help: "open the object (esc comes back), or fold this section", hint: "open",
 			do: act(func(a *App) { a.page.page.(*problems).enter(a) })},
 	}
 }
