@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"rewatch/model"
 )
 
 // View draws a frame: a concatenation of rows that are mostly cached.
@@ -282,8 +280,8 @@ func (p *objectPane) when() string {
 	}
 	e := p.data.event
 	s := e.When().In(p.loc).Format("15:04:05.000")
-	if who := p.data.result.Managers; len(who) > 0 && !e.Has(model.Synthetic) {
-		s = "by " + strings.Join(who, ", ") + " · " + s
+	if p.data.by != "" {
+		s = "by " + strings.ReplaceAll(p.data.by, ",", ", ") + " · " + s
 	}
 	return s + ", " + age(p.now.Sub(e.When())) + " ago"
 }

@@ -95,7 +95,7 @@ func (a *App) managerOf(k objectKey) string {
 		who = info.manager
 	}
 	if d := a.object.data; who == "" && d != nil && d.key.id == k.id && d.key.version == k.version {
-		who = strings.Join(d.result.Managers, ",")
+		who = d.by
 	}
 	who, _, _ = strings.Cut(who, ",")
 	return strings.TrimSuffix(who, "?")

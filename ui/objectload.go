@@ -27,6 +27,7 @@ type objectData struct {
 	missing        string // why there is nothing to show, or ""
 	summary        string
 	result         diff.Result
+	by             string  // who made the change, ? behind who is likely
 	unread         int     // rows of the log whose meaning is not known yet
 	lives          bool    // see view
 	look           showing // how it is to be shown
@@ -62,7 +63,7 @@ func (r *reading) read(k objectKey) *objectData {
 		}
 		d.summary = r.summary(e)
 	}
-	d.result = r.result
+	d.result, d.by = r.result, r.by(e)
 	d.unread = r.u.unread()
 	d.build = views()[k.view].read(r)
 	return d
