@@ -360,7 +360,8 @@ func keyDocs(t *testing.T) map[string][]string {
 	row := regexp.MustCompile("(?m)^\\| (`.*?`) \\| .* \\| `?([A-Za-z-]+)`? \\|$")
 	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
 		for _, k := range strings.Split(m[1], " ") {
-			out[m[2]] = append(out[m[2]], strings.TrimSuffix(strings.TrimPrefix(k, "`"), "`"))
+			k = strings.TrimSuffix(strings.TrimPrefix(k, "`"), "`")
+			out[m[2]] = append(out[m[2]], strings.ReplaceAll(k, `\|`, "|")) // as a table must have it
 		}
 	}
 	return out

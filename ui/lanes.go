@@ -14,7 +14,6 @@ import (
 // where one looks; what there is to see is a picture that a reader makes outside
 // of the event loop, and frames are drawn of that.
 type lanesPage struct {
-	pageBase
 	ctx    context.Context
 	cancel context.CancelFunc
 	reader *lanesReader

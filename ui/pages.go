@@ -9,7 +9,6 @@ import (
 )
 
 // page is what takes the place of the panes while it is open: lanes, problems.
-// Embedding pageBase, it needs only what it can do.
 type page interface {
 	// draw returns the lines of the page: as many as its rectangle has, each as
 	// wide. a is for looking at; what takes long is asked for by lack.
@@ -29,14 +28,9 @@ type page interface {
 	close()
 }
 
-// pageBase is a page that does nothing.
+// pageBase is a page that takes no clicks and has nothing to end.
 type pageBase struct{}
 
-func (pageBase) info(*App) string       { return "" }
-func (pageBase) move(*App, int)         {}
-func (pageBase) edge(*App, int)         {}
-func (pageBase) lack(*App) tea.Cmd      { return nil }
-func (pageBase) take(*App, pageMsg)     {}
 func (pageBase) click(_ *App, _, _ int) {}
 func (pageBase) close()                 {}
 

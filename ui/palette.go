@@ -24,7 +24,6 @@ type palette struct {
 
 	choices choices
 	doing   string // what goes on in the background, "" is nothing
-	request int
 }
 
 // paletteItem is something that can be done.

@@ -21,7 +21,6 @@ type Server interface {
 // server is the page of what the server of a context says of itself: a small
 // chart for each figure. It asks only while it is open.
 type server struct {
-	pageBase
 	context string
 
 	readings <-chan model.ServerStats

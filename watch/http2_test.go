@@ -99,7 +99,7 @@ func TestFault_58_MoreStreamsThanAConnectionTakes(t *testing.T) {
 		t.Errorf("%d connections for 300 streams", open)
 	}
 	r.stop()
-	r.until(5*time.Second, "the connections closed", func() bool { open, _ := r.cluster.Connections(); return open == 0 })
+	r.until(30*time.Second, "the connections closed", func() bool { open, _ := r.cluster.Connections(); return open == 0 })
 }
 
 func TestHTTP1GivesEachStreamAConnection(t *testing.T) {

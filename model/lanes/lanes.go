@@ -63,9 +63,8 @@ type lane struct {
 	before  uint32 // that version
 	phase   Phase  // of that version
 
-	owner   owner
-	asOf    model.Seq // the owner is known up to this row
-	visible bool      // in the list under way
+	owner owner
+	asOf  model.Seq // the owner is known up to this row
 }
 
 // ignored is the lane of all objects that have none: Events are about others.
