@@ -184,7 +184,7 @@ func (a *App) showTypes(name string) tea.Cmd {
 
 func (a *App) switchNamespaces(text string) tea.Cmd {
 	if a.replay != nil {
-		filter := "ns:" + strings.ReplaceAll(text, " ", "")
+		filter := termsOf("ns", text)
 		if isAll(text) {
 			filter = ""
 		}
@@ -206,12 +206,31 @@ func isAll(text string) bool { return text == allNamespaces || text == "*" }
 
 func (a *App) switchContexts(text string) tea.Cmd {
 	if a.replay != nil {
-		a.showAlone("context:" + text)
+		a.showAlone(termsOf("context", text))
 		return nil
 	}
 	now, _ := a.o.Watcher.Watching()
 	names := changed(now, text)
 	return a.wish("ctx "+text, false, func(ctx context.Context, w Watcher) (Change, error) { return w.SetContexts(ctx, names) })
+}
+
+// termsOf is what shows "a,b", "+c" or "-a" of a tape: a - leaves out, all others
+// are shown.
+func termsOf(field, text string) string {
+	var shown, out []string
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		switch name := strings.TrimLeft(w, "+-"); {
+		case name == "":
+		case w[0] == '-':
+			out = append(out, "-"+field+":"+name)
+		default:
+			shown = append(shown, name)
+		}
+	}
+	if len(shown) > 0 {
+		out = slices.Insert(out, 0, field+":"+strings.Join(shown, ","))
+	}
+	return strings.Join(out, " ")
 }
 
 // changed is a list of names after "a,b", "+c" or "-a".

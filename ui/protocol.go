@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/url"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -93,7 +94,12 @@ func (a *App) hasRequest() (bool, string) {
 func (a *App) copyRequest() tea.Cmd {
 	if p, ok := a.page.page.(*protocol); ok {
 		if q, ok := p.chosen(); ok {
-			return a.copyText("kubectl command", kubectlRaw(q.Request))
+			cmd, why := a.again(p, q.Request)
+			if cmd == "" {
+				a.say("no command: " + strings.TrimPrefix(why, "none: "))
+				return nil
+			}
+			return a.copyText("kubectl command", cmd)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func TestProtocolShowsEveryRequestOfAStream(t *testing.T) {
 	d.has("429 too many requests, please try again later")
 	d.has("Retry-After")
 	d.has("labelSelector=app in (cart,checkout)")
-	d.has("kubectl get --raw '/api/v1/namespaces/shop/pods?allowWatchBookmarks=true")
+	d.has("kubectl --context prod-eu get --raw '/api/v1/namespaces/shop/pods?allowWatchBookmarks=true")
 	d.has("agrees with ours")
 	d.has("f follows")
 	// It stays there while requests come, and follows again when it is told to.
@@ -107,8 +107,14 @@ func TestProtocolOfAHostileServer(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 	d.screen()
-	if cmd := kubectlRaw(&model.Request{Path: "/api/'; rm -rf '"}); strings.Count(cmd, "'") != 2 {
+	if cmd := kubectlRaw("", &model.Request{Path: "/api/'; rm -rf '"}); strings.Count(cmd, "'") != 2 {
 		t.Errorf("a shell would run %s", cmd)
+	}
+	if cmd := kubectlRaw("a; b", &model.Request{Path: "/api"}); cmd != "kubectl --context 'a; b' get --raw '/api'" {
+		t.Errorf("a shell would run %s", cmd)
+	}
+	if cmd := kubectlRaw("prod", &model.Request{Path: "/api/v1/pods", Query: "limit=500&continue=eyJ2IjoibWV0…"}); cmd != "" {
+		t.Errorf("a cut token is sent: %s", cmd)
 	}
 }
 

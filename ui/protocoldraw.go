@@ -211,7 +211,8 @@ func (p *protocol) about(a *App, q *told, w int) []string {
 	if ahead, known := q.Skew(); known {
 		doc.add("its clock", skewWords(ahead), a.st.Text)
 	}
-	doc.wrap("kubectl", kubectlRaw(q.Request), a.st.Dim, anywhere)
+	cmd, why := a.again(p, q.Request)
+	doc.wrap("kubectl", cmd+why, a.st.Dim, anywhere)
 	return doc.lines
 }
 
@@ -279,10 +280,28 @@ func parameters(q *model.Request) string {
 	return strings.Join(out, "  ")
 }
 
-// kubectlRaw is the command that sends a request again. The quotes keep a shell
-// from reading anything in it: a URL has no quotes, for they are escaped there.
-func kubectlRaw(q *model.Request) string {
-	return "kubectl get --raw '" + strings.ReplaceAll(q.URL(), "'", "%27") + "'"
+// kubectlRaw is the command that sends a request again to the cluster of a
+// context; "" for a further page of a list, whose continue token is not kept. The
+// quotes keep a shell from reading anything in it: a URL has no quotes, for they
+// are escaped there.
+func kubectlRaw(context string, q *model.Request) string {
+	if strings.HasPrefix(q.Query, "continue=") || strings.Contains(q.Query, "&continue=") {
+		return ""
+	}
+	cmd := "kubectl "
+	if context != "" {
+		cmd += "--context " + shellWord(context) + " "
+	}
+	return cmd + "get --raw '" + strings.ReplaceAll(q.URL(), "'", "%27") + "'"
+}
+
+// again is what sends a request again, or why nothing does.
+func (a *App) again(p *protocol, q *model.Request) (cmd, why string) {
+	info, _ := a.log.Stream(p.stream)
+	if cmd = kubectlRaw(info.Context, q); cmd == "" {
+		return "", "none: of a further page only the beginning of its continue token is kept"
+	}
+	return cmd, ""
 }
 
 // details are lines of a name and a text.
