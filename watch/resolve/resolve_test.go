@@ -304,12 +304,3 @@ func TestParse(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	if got := Nearest("prod", []string{"staging", "prod-eu", "dev", "prd"}, 3); !slices.Equal(got, []string{"prod-eu", "prd"}) {
-		t.Errorf("%q", got)
-	}
-	if d := distance("ab", "ba"); d != 1 {
-		t.Errorf("a swap of neighbours costs %d", d)
-	}
-}
