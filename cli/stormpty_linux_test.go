@@ -86,14 +86,16 @@ func cmdInTTY(t testing.TB, w, h int, cmd *exec.Cmd) *tty {
 	}
 	_ = slave.Close()
 	m := &tty{t: t, cmd: cmd, pty: master, screen: vt.NewEmulator(w, h), ended: make(chan struct{}), news: make(chan struct{}, 1)}
-	go m.read()
-	go func() { _, _ = io.Copy(io.Discard, m.screen) }() // answers of the emulator: nobody asked it
+	var readers sync.WaitGroup
+	readers.Go(m.read)
+	readers.Go(func() { _, _ = io.Copy(io.Discard, m.screen) }) // answers of the emulator: nobody asked it
 	go func() { _ = cmd.Wait(); close(m.ended) }()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		<-m.ended
 		_ = master.Close()
-		_ = m.screen.Close()
+		_ = m.screen.InputPipe().(io.Closer).Close() // its Close is for one goroutine
+		readers.Wait()
 	})
 	return m
 }
