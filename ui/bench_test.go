@@ -13,15 +13,17 @@ import (
 )
 
 // millionRows is a log with a million rows of 5,000 pods.
-func millionRows(b *testing.B) *demoLog {
+func millionRows(b *testing.B) *demoLog { return millionRowsOf(b, 5000) }
+
+func millionRowsOf(b *testing.B, pods int) *demoLog {
 	b.Helper()
 	d := newDemoLog("prod-eu")
-	for i := range 5000 {
+	for i := range pods {
 		d.pods = append(d.pods, fmt.Sprintf("checkout-5b6f7c9d4-%05x", i*37))
 	}
 	raw := make([][]byte, len(d.pods))
 	for i, name := range d.pods {
-		raw[i] = fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u-%s","resourceVersion":"%09d"},"status":{"phase":"Running"}}`, name, name, 0)
+		raw[i] = fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":"shop","uid":"u-Pod-%s","resourceVersion":"%09d"},"status":{"phase":"Running"}}`, name, name, 0)
 	}
 	for i := range 1_000_000 {
 		p := i % len(d.pods)
@@ -29,7 +31,7 @@ func millionRows(b *testing.B) *demoLog {
 		at := len(raw[p]) - len(`000000000"},"status":{"phase":"Running"}}`)
 		copy(raw[p][at:], rv)
 		d.log.Append(model.Record{Time: epoch.Add(time.Duration(i) * time.Millisecond), Stream: 0, Type: model.Modified, Raw: raw[p], RV: rv,
-			Identity: model.Identity{Context: "prod-eu", APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: d.pods[p], UID: "u-" + d.pods[p]}})
+			Identity: model.Identity{Context: "prod-eu", APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: d.pods[p], UID: "u-Pod-" + d.pods[p]}})
 	}
 	return d
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"sort"
 
 	"rewatch/model"
 )
@@ -13,8 +12,8 @@ import (
 // of streams and gaps, stand for themselves.
 //
 // The index tells of each row that it lists or takes out again: both cost the
-// same however many rows there are. Once per frame the rows shown are brought up
-// to date, from the first that has moved.
+// same however many rows there are, and so does each group that moves to the end
+// when the rows shown are brought up to date, once per frame.
 type groups struct {
 	how    grouping
 	log    *model.Log
@@ -30,9 +29,8 @@ type groups struct {
 	touched []*group
 	in      []model.Seq // rows that are to be shown, besides
 	gone    []model.Seq // rows that are not to be any more
-	spare   []model.Seq
 
-	rows []model.Seq // what is shown, in order
+	rows seqList // what is shown
 }
 
 // grouped is a row of an object. back leads to the row of the object before, so
@@ -201,11 +199,7 @@ func (g *groups) evict(first model.Seq) {
 		}
 	}
 	g.list, g.base = g.list[n:], g.base+n
-	n = 0
-	for n < len(g.rows) && g.rows[n] < first {
-		n++
-	}
-	g.rows = g.rows[n:]
+	g.rows.evict(first)
 }
 
 // regroup moves objects that belong to others than before.
@@ -279,34 +273,15 @@ func (g *groups) settle() {
 	g.merge()
 }
 
-// merge takes rows out and in.
+// merge takes rows out and in: those that one group gives to another are in both
+// lists.
 func (g *groups) merge() {
-	if len(g.in)+len(g.gone) == 0 {
-		return
+	for _, seq := range g.gone {
+		g.rows.remove(seq)
 	}
-	slices.Sort(g.in)
-	slices.Sort(g.gone)
-	first := noRow
-	for _, list := range [][]model.Seq{g.in, g.gone} {
-		if len(list) > 0 {
-			first = min(first, list[0])
-		}
+	for _, seq := range g.in {
+		g.rows.insert(seq)
 	}
-	from := sort.Search(len(g.rows), func(i int) bool { return g.rows[i] >= first })
-	in, gone := g.in, g.gone
-	g.spare = g.spare[:0]
-	for _, seq := range g.rows[from:] {
-		for len(in) > 0 && in[0] < seq {
-			g.spare, in = append(g.spare, in[0]), in[1:]
-		}
-		for len(gone) > 0 && gone[0] < seq {
-			gone = gone[1:] // it has left the log
-		}
-		if len(gone) == 0 || gone[0] != seq {
-			g.spare = append(g.spare, seq)
-		}
-	}
-	g.rows = append(append(g.rows[:from], g.spare...), in...)
 	g.in, g.gone = g.in[:0], g.gone[:0]
 }
 
@@ -334,14 +309,10 @@ func (x *index) place(e model.Event) int {
 
 // lists reports whether a row has a position of its own.
 func (x *index) lists(seq model.Seq) bool {
-	_, ok := slices.BinarySearch(x.shown(), seq)
-	return ok
-}
-
-// shown lists the rows shown.
-func (x *index) shown() []model.Seq {
 	if x.groups != nil {
-		return x.groups.rows
+		_, ok := x.groups.rows.upTo(seq)
+		return ok
 	}
-	return x.seqs
+	_, ok := slices.BinarySearch(x.seqs, seq)
+	return ok
 }

@@ -78,16 +78,29 @@ func (x *index) first() int {
 	}
 	return x.base
 }
-func (x *index) end() int { return x.first() + len(x.shown()) }
+func (x *index) end() int {
+	if x.groups != nil {
+		return x.groups.rows.len()
+	}
+	return x.base + len(x.seqs)
+}
 
 // at returns the row at a position.
-func (x *index) at(pos int) model.Seq { return x.shown()[pos-x.first()] }
+func (x *index) at(pos int) model.Seq {
+	if x.groups != nil {
+		return x.groups.rows.at(pos)
+	}
+	return x.seqs[pos-x.base]
+}
 
 // find returns the position of a row, or of the nearest one before it.
 func (x *index) find(seq model.Seq) int {
-	rows := x.shown()
-	i := sort.Search(len(rows), func(i int) bool { return rows[i] > seq })
-	return x.first() + max(i-1, 0)
+	if x.groups != nil {
+		n, _ := x.groups.rows.upTo(seq)
+		return max(n-1, 0)
+	}
+	i := sort.Search(len(x.seqs), func(i int) bool { return x.seqs[i] > seq })
+	return x.base + max(i-1, 0)
 }
 
 // extend looks at new rows and forgets those that have left the log. It
