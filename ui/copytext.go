@@ -56,7 +56,8 @@ func changePlain(d docLine) string {
 	return "~ " + d.a + "  " + d.b + " → " + d.c
 }
 
-// plain is a row as text, as wide as it needs to be.
+// plain is a row as text, as wide as it needs to be: of a group with what it
+// counts, of a part of a fight with that word.
 func (t *timeline) plain(e model.Event) string {
 	info, _ := t.infos.get(e.Seq)
 	return t.plainOf(e, info)
@@ -69,7 +70,8 @@ func (t *timeline) plainOf(e model.Event, info rowInfo) string {
 	}
 	wide.cols = newColumns(plainWidth, t.cols.width[colContext] > 0, t.how.set, wide.how.mode)
 	wide.st = &themes.Styles{}
-	words := strings.Fields(ansi.Strip(wide.row(e, t.folded(e), info, rowKey{seq: e.Seq, info: true})))
+	k := rowKey{seq: e.Seq, info: true, mark: t.markOf(e.Seq), group: t.tallyOf(e.Seq)}
+	words := strings.Fields(ansi.Strip(wide.groupRow(e, t.folded(e), info, k)))
 	return strings.Join(words, " ")
 }
 

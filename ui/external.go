@@ -152,7 +152,9 @@ func (t *timeline) still(rows []model.Event) *timeline {
 	out, all := *t, *t.all
 	out.all = &all
 	out.index = &index{filter: t.index.filter, folds: map[model.Seq]*fold{}}
+	out.tallies = make(map[model.Seq]tally, len(rows))
 	for _, e := range rows {
+		out.tallies[e.Seq] = t.tallyOf(e.Seq)
 		if f := t.folded(e); f != nil {
 			one := *f
 			one.streams = slices.Clone(f.streams)
@@ -184,7 +186,7 @@ func (a *App) start(tool Tool, name, text string) tea.Cmd {
 	if playing {
 		a.replay.deck.Play(false)
 	}
-	return tea.Exec(process, func(err error) tea.Msg { return cameBackMsg{tool, err, playing} })
+	return a.giveTerminal(process, func(err error) tea.Msg { return cameBackMsg{tool, err, playing} })
 }
 
 // cameBackMsg says that a program has ended.

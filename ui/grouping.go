@@ -91,18 +91,26 @@ func (x *group) tally() tally {
 	return tally{x, x.changes, len(x.members)}
 }
 
+// tallyOf is what the row of a group counts; zero if it is of none.
+func (t *timeline) tallyOf(seq model.Seq) tally {
+	if t.tallies != nil {
+		return t.tallies[seq]
+	}
+	return t.index.groups.at(seq).tally()
+}
+
 // groupRow draws a row, of a group with what it counts.
 func (t *timeline) groupRow(e model.Event, f *fold, info rowInfo, k rowKey) string {
-	x := t.index.groups.at(e.Seq)
+	x := k.group.of
 	if x == nil {
 		return t.row(e, f, info, k)
 	}
 	text := ""
 	switch {
-	case len(x.members) > 1:
-		text = "×" + count(x.changes) + " of " + count(len(x.members)) + " "
-	case x.changes > 1:
-		text = "×" + count(x.changes) + " "
+	case k.group.objects > 1:
+		text = "×" + count(k.group.changes) + " of " + count(k.group.objects) + " "
+	case k.group.changes > 1:
+		text = "×" + count(k.group.changes) + " "
 	}
 	if id := t.log.Identity(e.Object); x.key.object == 0 && keyOf(id) != x.key {
 		text += id.Kind + " " + shownName(id)
@@ -119,8 +127,8 @@ func (t *timeline) groupRow(e model.Event, f *fold, info rowInfo, k rowKey) stri
 }
 
 // named is the object that a row is called after: of a group by owner, the owner.
-func (t *timeline) named(e model.Event) model.Identity {
-	if x := t.index.groups.at(e.Seq); x != nil && x.key.object == 0 {
+func (t *timeline) named(e model.Event, k rowKey) model.Identity {
+	if x := k.group.of; x != nil && x.key.object == 0 {
 		return x.top
 	}
 	return t.log.Identity(e.Object)

@@ -105,3 +105,50 @@ func TestHiddenObjectsHaveTheirContext(t *testing.T) {
 	d.press("H", "m")
 	d.has("no row of an object is selected")
 }
+
+// A hide after which nothing is listed, taken back, leads to where it was
+// pressed: the row, and where in the window that stood. So does a filter that
+// was typed, whatever was pressed meanwhile.
+func TestTakingBackComesBackToTheRow(t *testing.T) {
+	for _, again := range [][]string{nil, {"up", "down", "pgup", "g", "g"}} {
+		for _, hide := range [][]string{
+			{"H", "n"},
+			append(append([]string{"/"}, strings.Split("nothing-has-this", "")...), "enter"),
+		} {
+			d := newDriver(t, 80, 12, "mono")
+			d.script()
+			d.press("/")
+			d.typeText("ns:shop")
+			d.press("enter", "G", "up", "up", "up", "up", "up", "up")
+			d.seek("~ Pod")
+			line := d.cursorLine()
+			before := d.lines()[1:10]
+			d.press(hide...)
+			if n := d.app.timeline.index.end() - d.app.timeline.index.first(); n != 0 {
+				t.Fatalf("%v leaves %d rows", hide, n)
+			}
+			d.press(again...)
+			d.press("u")
+			if got := d.cursorLine(); got != line {
+				t.Errorf("%v %v: the cursor was on %q and is on %q", hide, again, line, got)
+			}
+			if got := d.lines()[1:10]; strings.Join(got, "\n") != strings.Join(before, "\n") {
+				t.Errorf("%v %v: the screen was\n%s\nand is\n%s", hide, again, strings.Join(before, "\n"), strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
+// One that followed when everything was hidden follows again.
+func TestTakingBackFollowsOn(t *testing.T) {
+	d := newDriver(t, 80, 24, "mono")
+	d.script()
+	d.press("/")
+	d.typeText("ns:shop")
+	d.press("enter")
+	line := d.cursorLine()
+	d.press("H", "n", "up", "u")
+	if !d.app.timeline.follow || d.cursorLine() != line {
+		t.Errorf("follow %v, the cursor was on %q and is on %q", d.app.timeline.follow, line, d.cursorLine())
+	}
+}

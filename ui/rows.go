@@ -115,7 +115,7 @@ func glyph(st *themes.Styles, e model.Event) (themes.Style, string) {
 }
 
 func (t *timeline) objectRow(l *line, e model.Event, info rowInfo, k rowKey) {
-	c, id := t.cols, t.named(e)
+	c, id := t.cols, t.named(e, k)
 	who := info.manager
 	if e.Has(model.Synthetic) {
 		who = "(relist)"

@@ -219,7 +219,7 @@ func (t *timeline) reindex(ctx context.Context, q *query.Query, now time.Time, n
 	t.giveUp()
 	t.query, t.noise, t.problem = q, noise, ""
 	if at, ok := t.selected(); ok && !t.follow && t.anchor == noRow {
-		t.anchor = at.Seq
+		t.anchor, t.lift = at.Seq, t.cursor-t.top
 	}
 	switch {
 	case q != nil && q.Deep(), t.snap.Len() > scanBudget:

@@ -29,8 +29,10 @@ type timeline struct {
 	percent   int          // of them
 	problem   string       // what rows could not be judged
 	anchor    model.Seq    // the row that was under the cursor when it began; noRow is none
+	lift      int          // how many rows below the first one shown it was
 	memory    *memory      // of searches of this log
 	know      *understanding
+	tallies   map[model.Seq]tally // of a copy that rows are read from outside of the event loop; nil otherwise
 
 	cursor  int // position in the index
 	top     int // position of the first row shown
@@ -98,7 +100,7 @@ func (t *timeline) swap() {
 	t.index, t.building = t.building, nil
 	t.rows.clear()
 	if t.anchor != noRow {
-		at, ok = t.rowOf(t.anchor), true // what is shown may be nothing at all
+		at, ok, offset = t.rowOf(t.anchor), true, t.lift // what is shown may be nothing at all
 	}
 	if ok && !t.follow {
 		t.cursor = t.index.place(at)
@@ -141,8 +143,15 @@ func (t *timeline) settle() {
 	}
 }
 
+// none reports whether nothing is listed. Then keys that move the cursor do
+// nothing: who takes a filter back comes back to where that began.
+func (t *timeline) none() bool { return t.index.end() == t.index.first() }
+
 // move moves the cursor; upwards ends following.
 func (t *timeline) move(n int) {
+	if t.none() {
+		return
+	}
 	if n < 0 {
 		t.follow = false
 	}
@@ -153,6 +162,9 @@ func (t *timeline) move(n int) {
 
 // scroll moves the window and takes the cursor along where it must.
 func (t *timeline) scroll(n int) {
+	if t.none() {
+		return
+	}
 	if n < 0 {
 		t.follow = false
 	}
@@ -165,6 +177,9 @@ func (t *timeline) scroll(n int) {
 
 // edge goes to the first row, or to the last and follows.
 func (t *timeline) edge(dir int) {
+	if dir < 0 && t.none() {
+		return
+	}
 	t.follow, t.anchor = dir > 0, noRow
 	if dir < 0 {
 		t.cursor = t.index.first()
@@ -214,6 +229,11 @@ func (t *timeline) missing() []model.Event {
 
 func (t *timeline) folded(e model.Event) *fold { return t.index.folds[e.Seq] }
 
+// markOf is what a row is a part of that goes to and fro.
+func (t *timeline) markOf(seq model.Seq) verdict {
+	return t.know.verdicts.of(seq) & (ofFight | ofFlap | ofLoop)
+}
+
 // resize fits the timeline into a rectangle.
 func (t *timeline) resize(r rect, contexts bool) {
 	t.height = r.h
@@ -239,7 +259,7 @@ func (t *timeline) draw() []string {
 		if f != nil {
 			k.folded = f.changes
 		}
-		k.group = t.index.groups.at(e.Seq).tally()
+		k.group = t.tallyOf(e.Seq)
 		if pos == t.cursor {
 			if k.selected = 1; t.focused {
 				k.selected = 2
@@ -247,7 +267,7 @@ func (t *timeline) draw() []string {
 		}
 		info, ok := t.infos.get(e.Seq)
 		k.info = ok
-		k.mark = t.know.verdicts.of(e.Seq) & (ofFight | ofFlap | ofLoop)
+		k.mark = t.markOf(e.Seq)
 		s, ok := t.rows.get(k)
 		if !ok {
 			s = t.groupRow(e, f, info, k)
