@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rewatch/model"
 	"rewatch/watch/tape"
 )
 
@@ -103,12 +104,27 @@ func TestTheDemosTapeIsWhole(t *testing.T) {
 	if len(demoTape) > 100<<10 {
 		t.Errorf("it takes %d bytes", len(demoTape))
 	}
+	has := map[string]bool{}
 	for e, err := range tp.Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if x, ok := e.Detail.(model.Transition); ok && x.Request != nil {
+			has["a request: "+x.Request.Verb] = true
+		}
+		if x, ok := e.Detail.(model.Note); ok && x.Cause == model.CauseMark {
+			has["a mark"] = true
+		}
+		if bytes.Contains(e.Raw, []byte(`"restartCount":4`)) {
+			has["a restart loop"] = true
+		}
 		if bytes.Contains(e.Raw, []byte("SENTINEL")) || bytes.Contains(e.Raw, []byte("U0VOVElORUwt")) {
 			t.Fatal("it has the value of a Secret")
+		}
+	}
+	for _, want := range []string{"a request: watch", "a mark", "a restart loop"} {
+		if !has[want] {
+			t.Errorf("it has not %s: %v", want, has)
 		}
 	}
 }

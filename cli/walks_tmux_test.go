@@ -31,7 +31,7 @@ func TestWalkIsTheNodeViewCurrent(t *testing.T) {
 	term := inTerminal(t, 120, 36, "replay "+demoFile(t))
 	term.play([]keyStep{
 		{"", "", "playing"},
-		{"", "t 08:04:45 Enter", "08:04:45; RETRY"},
+		{"", "t 13:54:45 Enter", "13:54:45; RETRY"},
 		{"", "C", "▸Coverage; /nodes .*%/"},
 	})
 }

@@ -124,7 +124,7 @@ func usualFirst(all []timeserver.Resource) []timeserver.Resource {
 }
 
 func (s *stage) perform(ctx context.Context, begin time.Time) {
-	for _, a := range script {
+	for _, a := range slices.SortedStableFunc(slices.Values(append(crashing(begin), script...)), func(a, b act) int { return int(a.at - b.at) }) {
 		select {
 		case <-ctx.Done():
 			return
