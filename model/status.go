@@ -14,12 +14,13 @@ type stream struct {
 func (s *stream) count(r *Record, flags Flag, change bool) {
 	frame := (r.Type.IsObject() || r.Type == Bookmark) && flags&Synthetic == 0
 	if frame {
-		s.LastFrame = r.Time
+		s.LastFrame, s.Heard = r.Time, r.Time
 		if r.Bytes == 0 {
 			r.Bytes = len(r.Raw)
 		}
 	}
 	s.Bytes += int64(r.Bytes)
+	s.Read += int64(r.Bytes)
 	switch r.Type {
 	case Added, Modified, Deleted:
 		s.countObject(r, flags, change)
@@ -57,6 +58,9 @@ func (s *stream) countObject(r *Record, flags Flag, change bool) {
 	switch r.Type {
 	case Added:
 		s.Added++
+		if flags&(Initial|Replayed) != 0 {
+			s.Initial++
+		}
 	case Modified:
 		s.Modified++
 	case Deleted:
@@ -75,7 +79,25 @@ func (s *stream) resumeFrom(rv string) {
 	}
 }
 
+// hear notes the request that a step tells of, and whether the server has
+// answered: a watch that was cut was answered until then, one of which nothing
+// was heard any more was not.
+func (s *stream) hear(t Transition, when time.Time) {
+	if q := t.Request; q != nil && q.Number != s.Request {
+		s.Request, s.Read = q.Number, 0
+	}
+	answered := t.Status != 0 || t.To.Fresh() || t.Request != nil && t.Request.Status != 0
+	switch t.Cause {
+	case CausePing, CauseDeadline, CauseSlept, CauseNetwork, CauseHostDown:
+		answered = false
+	}
+	if answered || s.Heard.IsZero() && t.To == Connecting {
+		s.Heard = when
+	}
+}
+
 func (s *stream) enter(t Transition, when time.Time) {
+	s.hear(t, when)
 	if t.Bare() {
 		return
 	}

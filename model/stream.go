@@ -191,10 +191,14 @@ type StreamStatus struct {
 	Last      Transition // the newest one
 	Failure   Transition // the newest failure of its own, from then until the stream is well again
 	LastFrame time.Time  // receipt of the newest frame of any type; zero before the first
+	Heard     time.Time  // the newest answer or frame of the server; before the first, when it was first asked
+	Request   int64      // number of the newest request that a step told of
+	Read      int64      // bytes of its body so far, as far as records tell
 	Heartbeat time.Time  // receipt of the newest bookmark; zero before the first
 	RV        string     // newest resourceVersion that may be resumed from
 	// Counts of frames by type, and of objects that exist now.
 	Added, Modified, Deleted, Bookmarks, Replayed int64
+	Initial                                       int64 // of Added: what there was already, told by a list or sent again
 	Objects                                       int64
 	Synced                                        int64 // objects received by the running initial list
 	Total                                         int64 // of the running initial list, 0 is unknown

@@ -40,6 +40,10 @@ const (
 	Objects Kind = "output of kubectl get -o json"               // objects, or Lists of them
 )
 
+// AtOneMoment is what the last step of a stream says that kubectl printed as a
+// List.
+const AtOneMoment = "it is the state at one moment: nobody watched what came after"
+
 // CauseUnread is the cause of the gaps that frames leave which could not be read.
 const CauseUnread model.Cause = "import-unreadable"
 

@@ -127,7 +127,7 @@ func (im *importer) left() error {
 	all := slices.SortedFunc(maps.Values(im.streams), func(a, b *stream) int { return int(a.info.ID) - int(b.info.ID) })
 	for _, s := range all {
 		if s.state == model.Syncing {
-			if err := im.to(s, im.last, model.Stopped, "it is the state at one moment: nobody watched what came after"); err != nil {
+			if err := im.to(s, im.last, model.Stopped, AtOneMoment); err != nil {
 				return err
 			}
 		}

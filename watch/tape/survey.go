@@ -26,13 +26,23 @@ type StreamSurvey struct {
 	// Failure the newest failure that nothing good came after; zero without one.
 	Final, Failure model.Transition
 	Counts                   // of its records
+	Initial        int64     // of Added: what there was already, told by a list or sent again
 	First, End     time.Time // its first and newest record; zero without any
 	// Watched is from its first step to the end of the tape, or to its own end
 	// if it stopped before; Fresh is how much of that it was known to be
 	// current. Both are 0 if the tape has no steps of it.
 	Watched, Fresh time.Duration
-	Bytes          int64 // on the wire, of its frames
-	Objects        int   // that exist at the end
+	Spans          []Span // what Watched and Fresh are the sums of, in order
+	Bytes          int64  // on the wire, of its frames
+	Objects        int    // that exist at the end
+}
+
+// Span is a part of the time that a stream was watched, in which it was known to
+// be current, or was not.
+type Span struct {
+	From, To time.Time
+	Fresh    bool
+	Why      model.Transition // if it was not: the first failure in it, or else its first step
 }
 
 // Moment is a record that is no frame.
@@ -168,6 +178,9 @@ func (s *surveyor) record(x *StreamSurvey, size int64) {
 		*n++
 	}
 	if l.detail == nil {
+		if l.what == "A" && model.Flag(l.flags)&(model.Initial|model.Replayed) != 0 {
+			x.Initial++
+		}
 		x.Bytes += l.wireSize(size)
 		return
 	}
@@ -224,6 +237,24 @@ func (x *StreamSurvey) pass(when time.Time) {
 	x.Watched += d
 	if x.Last.To.Fresh() {
 		x.Fresh += d
+	}
+	if d > 0 {
+		x.span(when)
+	}
+}
+
+// span keeps what the time since the newest step was.
+func (x *StreamSurvey) span(to time.Time) {
+	s := Span{x.Since, to, x.Last.To.Fresh(), x.Last}
+	if n := len(x.Spans); n > 0 && x.Spans[n-1].Fresh == s.Fresh && x.Spans[n-1].To.Equal(s.From) {
+		last := &x.Spans[n-1]
+		if last.To = to; !last.Why.To.Degraded() && s.Why.To.Degraded() {
+			last.Why = s.Why
+		}
+		return
+	}
+	if len(x.Spans) < maxMoments {
+		x.Spans = append(x.Spans, s)
 	}
 }
 

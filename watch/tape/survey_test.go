@@ -22,8 +22,10 @@ func TestSurvey(t *testing.T) {
 	object := func(when int, s model.StreamID, typ model.Type, name string) model.Record {
 		return model.Record{Time: at(when), Stream: s, Type: typ, Raw: fmt.Appendf(nil, `{"metadata":{"name":%q},"t":%d}`, name, when)}
 	}
+	initial := object(0, pods, model.Added, "a")
+	initial.Flags = model.Initial
 	for _, r := range []model.Record{
-		step(0, pods, model.Idle, model.Live), object(0, pods, model.Added, "a"), object(1, pods, model.Added, "b"),
+		step(0, pods, model.Idle, model.Live), initial, object(1, pods, model.Added, "b"),
 		step(2, nodes, model.Idle, model.Live), object(2, nodes, model.Added, "n"),
 		object(3, pods, model.Modified, "a"), step(4, pods, model.Live, model.Backoff), object(4, nodes, model.Bookmark, "x"),
 		{Time: at(6), Stream: pods, Type: model.GapFound, Detail: model.Gap{Text: "g"}}, step(6, pods, model.Backoff, model.Live),
@@ -53,6 +55,16 @@ func TestSurvey(t *testing.T) {
 	if p.Counts != (Counts{Added: 2, Modified: 2, Deleted: 1, Transitions: 3, Gaps: 1, Lost: 1}) || p.Objects != 1 ||
 		p.Watched != 10*time.Second || p.Fresh != 8*time.Second || p.Last.To != model.Live || !p.First.Equal(at(0)) || !p.End.Equal(at(10)) {
 		t.Errorf("%+v", p)
+	}
+	if p.Initial != 1 || n.Initial != 0 {
+		t.Errorf("of pods %d were there already, of nodes %d", p.Initial, n.Initial)
+	}
+	spans := ""
+	for _, x := range p.Spans {
+		spans += fmt.Sprint(x.From.Sub(at(0)), " ", x.To.Sub(at(0)), " ", x.Fresh, " ", x.Why.To, "; ")
+	}
+	if spans != "0s 4s true LIVE; 4s 6s false RETRY; 6s 10s true LIVE; " || len(n.Spans) != 1 {
+		t.Errorf("pods were watched %s nodes %v", spans, n.Spans)
 	}
 	if n.Counts != (Counts{Added: 1, Bookmarks: 1, Transitions: 2, Notes: 2}) || n.Objects != 1 || n.Watched != 6*time.Second || n.Fresh != 6*time.Second {
 		t.Errorf("%+v", n)
