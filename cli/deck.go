@@ -102,7 +102,8 @@ func (d *deck) Recording() ui.Recording {
 		return ui.Recording{}
 	}
 	s := d.rec.Status()
-	r := ui.Recording{On: !s.Done, Path: s.Path, Since: s.Since, Bytes: s.Kept, Lost: s.Lost}
+	r := ui.Recording{On: !s.Done, Path: s.Path, Since: s.Since, Bytes: s.Kept, Wire: s.Wire, Lost: s.Lost,
+		Unsafe: s.Unsafe, Behind: s.Behind, Safe: s.Safe}
 	if s.Failed != nil {
 		r.Failed = s.Failed.Reason()
 	}
@@ -128,14 +129,18 @@ func (d *deck) close() (told string, err error) {
 	if d.rec == nil {
 		return "", nil
 	}
-	before := d.rec.Status()
-	ended := before.Done || d.rec.Close(closePatience)
-	s := d.rec.Status()
+	rec := d.rec
+	d.rec = nil // it is told of once
+	before := rec.Status()
+	ended := before.Done || rec.Close(closePatience)
+	s := rec.Status()
 	switch {
 	case s.Failed != nil && !before.Done:
 		return "", recordingFailed(s.Failed)
-	case before.Done:
+	case s.Failed != nil:
 		return "", nil // the screen has told
+	case before.Done:
+		return "play it with: " + ui.ReplayCommand(s.Path), nil // the rest the screen has told
 	}
-	return summaryOf(s, s.Path, time.Since(s.Since), ended), nil
+	return summaryOf(s, s.Path, time.Since(s.Since), ended) + "; play it with: " + ui.ReplayCommand(s.Path), nil
 }

@@ -53,7 +53,7 @@ func TestDeck(t *testing.T) {
 	if err := d.Record(false); err != nil {
 		t.Fatal(err)
 	}
-	if told, err := d.close(); !strings.Contains(told, "recorded to rewatch-arn") || err != nil {
+	if told, err := d.close(); !containsAll(told, []string{"recorded to rewatch-arn", "; play it with: rewatch replay rewatch-arn"}) || err != nil {
 		t.Errorf("%q %v", told, err)
 	}
 	if told, err := d.close(); told != "" || err != nil { // the one before has told

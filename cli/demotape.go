@@ -38,7 +38,8 @@ func replayDemo(ctx context.Context, f *flags, o demoOptions, types []resolve.Ar
 			return err
 		}
 	}
-	r := replay{flags: f, streams: s, title: "demo  a recorded cluster", sources: []player.Source{{Name: "the demo", Tape: t}}, speed: o.speed.times, tour: o.tour}
+	r := replay{flags: f, streams: s, title: "demo  a recorded cluster", sources: []player.Source{{Name: "the demo", Tape: t}}, speed: o.speed.times, tour: o.tour,
+		told: &infos{tapes: []*tapeFile{{Tape: t, path: "the demo"}}}}
 	if r.onTerminal() || f.plain {
 		r.at = t.Info().From.Add(demoStart)
 	}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rewatch/model"
+	"rewatch/watch/capture"
 	"rewatch/watch/tape"
 )
 
@@ -25,7 +27,8 @@ no object; rewatch verify does. Of a damaged tape it tells what can be read, and
 the exit code is then 1.
 
 "current" is the share of the time that a stream was watched, in which what it
-showed was known to be up to date. OBJECTS are those that exist at the end.`,
+showed was known to be up to date. INITIAL is what lists found there already, ADDED
+what came to it; OBJECTS are those that exist at the end.`,
 		Example: "  rewatch info incident.rwt\n  rewatch info *.rwt -o json | jq '.tapes[].gaps'",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -116,7 +119,8 @@ type streamDoc struct {
 	Namespace  string  `json:"namespace,omitempty"`
 	Label      string  `json:"labelSelector,omitempty"`
 	Field      string  `json:"fieldSelector,omitempty"`
-	Added      int64   `json:"added"`
+	Initial    int64   `json:"initial"` // what was there already when a list was made
+	Added      int64   `json:"added"`   // what came to it
 	Modified   int64   `json:"modified"`
 	Deleted    int64   `json:"deleted"`
 	Bookmarks  int64   `json:"bookmarks"`
@@ -130,6 +134,10 @@ type streamDoc struct {
 	Text       string  `json:"text,omitempty"`  // why
 	// Failure is what was wrong with it at the end, or before it was stopped.
 	Failure string `json:"failure,omitempty"`
+
+	listed         bool // a state at one moment that kubectl printed
+	watched, fresh time.Duration
+	spans          []tape.Span
 }
 
 type gapDoc struct {
@@ -201,9 +209,9 @@ func describeStream(x *tape.StreamSurvey) streamDoc {
 		apiVersion = x.Group + "/" + x.Version
 	}
 	d := streamDoc{Context: x.Context, Server: x.Server, Resource: x.Name(), Kind: x.Kind, APIVersion: apiVersion, Namespaced: x.Namespaced,
-		Namespace: x.Namespace, Label: x.Label, Field: x.Field, Added: x.Added, Modified: x.Modified, Deleted: x.Deleted,
+		Namespace: x.Namespace, Label: x.Label, Field: x.Field, Initial: x.Initial, Added: x.Added - x.Initial, Modified: x.Modified, Deleted: x.Deleted,
 		Bookmarks: x.Bookmarks, Others: x.Others, Gaps: x.Gaps + x.Lost, Objects: x.Objects, Bytes: x.Bytes,
-		Watched: x.Watched.Seconds(), Fresh: x.Fresh.Seconds()}
+		Watched: x.Watched.Seconds(), Fresh: x.Fresh.Seconds(), listed: x.Last.Text == capture.AtOneMoment, watched: x.Watched, fresh: x.Fresh, spans: x.Spans}
 	if !x.Since.IsZero() {
 		d.State, d.Text = x.Last.To.String(), x.Last.Text
 	}
@@ -222,6 +230,10 @@ func (d *streamDoc) scope() string {
 	switch {
 	case d.Namespace != "":
 		parts = append(parts, d.Namespace)
+	case d.listed:
+		parts = append(parts, "unknown (List)")
+	case d.Namespaced && d.Server == "": // of an import: it tells not what was asked for
+		parts = append(parts, "unknown")
 	case d.Namespaced:
 		parts = append(parts, "all namespaces")
 	default:
@@ -241,19 +253,8 @@ const listed = 20
 
 func (d *infoDoc) print(p page) {
 	p.line("%s", d.File)
-	if d.from.IsZero() {
-		p.line("  recorded   nothing; created %s by %s", clock(d.created), d.Tool)
-	} else {
-		p.line("  recorded   %s to %s (%s)", clock(d.from), clock(d.to), short(d.to.Sub(d.from)))
-		p.line("  by         %s, %s", d.Tool, clock(d.created))
-	}
-	p.line("  ended      %s", map[string]string{"in order": "in order", "running": "not yet: it is being written",
-		"torn": "not closed: its recorder was killed or ran out of disk; up to " + clock(d.to) + " it has what was recorded"}[d.Ended])
-	p.line("  size       %s%s, in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
-	p.line("  records    %s", d.counts())
-	p.line("  redacted   %s", d.Redaction)
-	if d.Filter != "" {
-		p.line("  filter     %s: only changes that match it were recorded, and the states that they changed", d.Filter)
+	for _, f := range d.facts(clock) {
+		p.line("  %-10s %s", f.name, f.text)
 	}
 	d.printStreams(p)
 	d.printGaps(p)
@@ -269,6 +270,57 @@ func (d *infoDoc) print(p page) {
 	}
 }
 
+// fact is a line of what is known of a tape as a whole.
+type fact struct {
+	name, text string
+	bad        bool
+}
+
+// facts are told of moments by clock.
+func (d *infoDoc) facts(clock func(time.Time) string) (out []fact) {
+	say := func(name, format string, args ...any) {
+		out = append(out, fact{name: name, text: fmt.Sprintf(format, args...)})
+	}
+	if d.from.IsZero() {
+		say("recorded", "nothing; created %s by %s", clock(d.created), d.Tool)
+	} else {
+		say("recorded", "%s to %s (%s)", clock(d.from), clock(d.to), short(d.to.Sub(d.from)))
+		say("by", "%s, %s", d.Tool, clock(d.created))
+	}
+	switch d.Ended {
+	case "running":
+		say("ended", "not yet: it is being written")
+	case "torn":
+		say("ended", "not closed: its recorder was killed or ran out of disk; up to %s it has what was recorded", clock(d.to))
+		out[len(out)-1].bad = true
+	default:
+		say("ended", "%s", d.Ended)
+	}
+	say("size", "%s%s, in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
+	say("records", "%s", d.counts())
+	say("redacted", "%s", d.redacted())
+	if d.Filter != "" {
+		say("filter", "%s: only changes that match it were recorded, and the states that they changed", d.Filter)
+	}
+	return out
+}
+
+// redacted says what was replaced, and how much of that is Secrets.
+func (d *infoDoc) redacted() string {
+	n, streams, exist := int64(0), 0, 0
+	for i := range d.Streams {
+		if x := &d.Streams[i]; x.Resource == "secrets" {
+			streams++
+			exist += x.Objects
+			n += x.Initial + x.Added + x.Modified + x.Deleted
+		}
+	}
+	if streams == 0 {
+		return d.Redaction + " (no stream of Secrets on it)"
+	}
+	return fmt.Sprintf("%s (%s of Secrets on it, %s at its end)", d.Redaction, count(n, "record"), grouped(int64(exist)))
+}
+
 // damaged reports whether the tape holds more than can be told.
 func (d *infoDoc) damaged() bool { return len(d.Damages) > 0 && !d.cut }
 
@@ -281,32 +333,33 @@ func (d *infoDoc) ratio() string {
 }
 
 func (d *infoDoc) counts() string {
-	var added, modified, deleted, bookmarks int64
+	var initial, added, modified, deleted, bookmarks int64
 	for i := range d.Streams {
 		x := &d.Streams[i]
+		initial += x.Initial
 		added, modified, deleted, bookmarks = added+x.Added, modified+x.Modified, deleted+x.Deleted, bookmarks+x.Bookmarks
 	}
 	records := grouped(d.Records)
 	if d.Missing > 0 {
 		records += " that can be read of " + grouped(d.Records+d.Missing)
 	}
-	return fmt.Sprintf("%s: %s added, %s modified, %s deleted, %s, %s about the watches themselves", records, grouped(added),
-		grouped(modified), grouped(deleted), count(bookmarks, "heartbeat"), grouped(d.Records-added-modified-deleted-bookmarks))
+	return fmt.Sprintf("%s: %s initial, %s added, %s modified, %s deleted, %s, %s about the watches themselves", records, grouped(initial), grouped(added),
+		grouped(modified), grouped(deleted), count(bookmarks, "heartbeat"), grouped(d.Records-initial-added-modified-deleted-bookmarks))
 }
 
 func (d *infoDoc) printStreams(p page) {
-	rows := [][]string{{"STREAM", "CONTEXT", "SCOPE", "ADDED", "MODIFIED", "DELETED", "OBJECTS", "GAPS", "CURRENT", "AT THE END"}}
+	rows := [][]string{{"STREAM", "CONTEXT", "SCOPE", "INITIAL", "ADDED", "MODIFIED", "DELETED", "OBJECTS", "GAPS", "CURRENT", "AT THE END"}}
 	for i := range d.Streams {
 		x := &d.Streams[i]
 		current := "unknown"
 		if x.Watched > 0 {
-			current = fmt.Sprintf("%.1f %%", 100*x.Fresh/x.Watched)
+			current = fmt.Sprintf("%.1f %%", math.Floor(1000*x.Fresh/x.Watched)/10) // only what is whole is 100.0 %
 		}
-		rows = append(rows, []string{x.Resource, x.Context, x.scope(), grouped(x.Added), grouped(x.Modified), grouped(x.Deleted), grouped(int64(x.Objects)),
+		rows = append(rows, []string{x.Resource, x.Context, x.scope(), grouped(x.Initial), grouped(x.Added), grouped(x.Modified), grouped(x.Deleted), grouped(int64(x.Objects)),
 			grouped(x.Gaps), current, x.State})
 	}
 	p.line("")
-	p.table("  ", []bool{3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: false}, rows)
+	p.table("  ", []bool{3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true, 10: false}, rows)
 	for i := range d.Streams {
 		x := &d.Streams[i]
 		switch {
@@ -331,14 +384,6 @@ func (d *infoDoc) printGaps(p page) {
 			p.line("    and %s; -o json names all", count(int64(len(d.Gaps)-i), "more gap"))
 			break
 		}
-		found := ""
-		if g.Added+g.Modified+g.Deleted > 0 {
-			found = fmt.Sprintf("; found %d added, %d modified, %d deleted", g.Added, g.Modified, g.Deleted)
-		}
-		took := ""
-		if g.Seconds > 0 {
-			took = ", " + short(time.Duration(g.Seconds*float64(time.Second)))
-		}
-		p.line("    %s  %s  rv %s to %s%s  %s%s", clock(g.at), g.Stream, orUnknown(g.FromRV), orUnknown(g.ToRV), took, g.Text, found)
+		p.line("    %s  %s  %s", clock(g.at), g.Stream, g.tell())
 	}
 }

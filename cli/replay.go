@@ -94,6 +94,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 	running := false
 	var sources []player.Source
 	var names []string
+	told := &infos{}
 	for _, path := range paths {
 		t, err := openTape(path)
 		if err != nil {
@@ -106,6 +107,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 		running = running || t.running()
 		sources = append(sources, player.Source{Name: filepath.Base(path), Tape: t.Tape})
 		names = append(names, filepath.Base(path))
+		told.tapes = append(told.tapes, t)
 	}
 	from, to := player.Span(sources)
 	begin := from
@@ -118,7 +120,7 @@ func runReplay(ctx context.Context, f *flags, o replayOptions, paths []string, s
 			return outside(o.at, from, to, f.zone)
 		}
 	}
-	r := replay{flags: f, streams: s, title: tapeTitle(names), sources: sources, speed: o.speed.times, running: running}
+	r := replay{flags: f, streams: s, title: tapeTitle(names), sources: sources, speed: o.speed.times, running: running, told: told}
 	if o.at != "" {
 		r.at = begin
 	}
@@ -164,6 +166,7 @@ type replay struct {
 	speed   float64
 	at      time.Time // where to begin; zero is the start
 	tour    bool      // lead through the screen
+	told    *infos    // what the screen tells of the tapes
 	running bool      // a tape is being recorded: what it lacks at its end is still to come
 }
 
@@ -203,7 +206,7 @@ func (r replay) show(ctx context.Context, p *player.Player) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT) // see session.show
 	defer stop()
 	save, file := noiseFile()
-	err := ui.Run(ctx, ui.Options{Transport: p, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Rows: r.flags.rows, Noise: r.flags.noise,
+	err := ui.Run(ctx, ui.Options{Transport: p, Tapes: r.told, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Rows: r.flags.rows, Noise: r.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Keys: r.flags.keys, Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))

@@ -85,7 +85,7 @@ func TestImportFromAPipe(t *testing.T) {
 	if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil || code != 0 {
 		t.Fatal(err, code, stderr.String())
 	}
-	if got := mustRun(t, 0, "info", path); !strings.Contains(got.out, " imported  all namespaces") {
+	if got := mustRun(t, 0, "info", path); !strings.Contains(got.out, " imported  unknown ") {
 		t.Error(got.out)
 	}
 }

@@ -61,7 +61,7 @@ func TestWalkRecordAndReplay(t *testing.T) {
 		{"", "", "LIVE; initial list of pods"},
 		{"", "R", "n from now; h with the"},
 		{"", "h", "REC"},
-		{"", "R", "recorded rewatch-dev"},
+		{"", "R", "rewatch replay rewatch-dev"},
 		{"", "q", "exit=0"},
 	})
 	found, err := filepath.Glob(filepath.Join(tapes, "*.rwt"))

@@ -1,146 +1,105 @@
 package ui
 
 import (
-	"cmp"
+	"context"
 	"slices"
-	"sort"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"rewatch/model"
-	"rewatch/themes"
 )
 
-// watched is when the streams of a log were current, read from its rows in order.
-type watched map[model.StreamID]*watchedStream
-
-type watchedStream struct {
-	steps []watchedStep
-	gaps  []watchedGap
-}
-
-// watchedStep says that a stream is current from a moment on, or no longer.
-type watchedStep struct {
-	at    int64
-	fresh bool
-}
-
-type watchedGap struct{ from, to int64 }
-
-// watchedLimit bounds what is kept of a stream: then the older half goes.
-const watchedLimit = 4096
-
-func (w watched) add(e model.Event) {
-	s := w[e.Stream]
-	if s == nil {
-		s = &watchedStream{}
-		w[e.Stream] = s
-	}
-	switch d := e.Detail.(type) {
-	case model.Transition:
-		if n := len(s.steps); !d.Bare() && (n == 0 || s.steps[n-1].fresh != d.To.Fresh()) {
-			if n == watchedLimit {
-				s.steps = slices.Delete(s.steps, 0, n/2)
-			}
-			s.steps = append(s.steps, watchedStep{e.Time, d.To.Fresh()})
-		}
-	case model.Gap:
-		from := e.Time - int64(d.Took)
-		if !d.Since.IsZero() {
-			from = min(from, d.Since.UnixNano())
-		}
-		if n := len(s.gaps); n == watchedLimit {
-			s.gaps = slices.Delete(s.gaps, 0, n/2)
-		}
-		s.gaps = append(s.gaps, watchedGap{from, e.Time})
-	}
-}
-
-func (w watched) clone() watched {
-	out := watched{}
-	for id, s := range w {
-		out[id] = &watchedStream{slices.Clone(s.steps), slices.Clone(s.gaps)}
-	}
-	return out
-}
-
-// current is for how long a stream was, within a span, and how much of the span
-// is known.
-func (s *watchedStream) current(from, to int64) (fresh, known int64) {
-	first, _ := slices.BinarySearchFunc(s.steps, from, func(x watchedStep, t int64) int { return cmp.Compare(x.at, t) })
-	for i := max(first-1, 0); i < len(s.steps); i++ {
-		x, end := s.steps[i], to
-		if x.at >= to {
-			break
-		}
-		if i+1 < len(s.steps) {
-			end = min(end, s.steps[i+1].at)
-		}
-		if d := end - max(x.at, from); d > 0 {
-			known += d
-			if x.fresh {
-				fresh += d
-			}
-		}
-	}
-	return fresh, known
-}
-
-// missed reports for each of n parts of a span whether a gap reaches into it.
-func (s *watchedStream) missed(from, to int64, n int) []bool {
-	out := make([]bool, n)
-	for _, g := range s.gaps {
-		if g.to <= from || g.from >= to || g.from >= g.to {
-			continue
-		}
-		first := sort.Search(n, func(x int) bool { return partAt(from, to, x+1, n) > g.from })
-		for x := first; x < n && partAt(from, to, x, n) < g.to; x++ {
-			out[x] = true
-		}
-	}
-	return out
-}
-
-// partAt is where the x-th of n parts of a span begins.
-func partAt(from, to int64, x, n int) int64 { return from + (to-from)*int64(x)/int64(n) }
-
-// share writes how much of what is known a stream was current, rounded down:
-// only what is whole is 100.0 %.
-func share(fresh, known int64) string {
-	tenths := min(int64(1000*(float64(fresh)/float64(known))), 999)
-	if fresh == known {
-		tenths = 1000
-	}
-	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + "%"
-}
-
-// coverage is the page of what was watched when: a line for each stream with a
-// bar over time, its counts, and the share of the time in which it was current.
+// coverage is the page of what was watched when, and of what holds it: of a
+// replay what rewatch info says of the tapes, live what the log holds and how
+// the recording stands. Its lines are made when something is known anew; a frame
+// writes those that it shows.
 type coverage struct {
 	pageBase
-	top   int
-	shown int // streams that there is room for
-	know  *understanding
+	cursor, top, h int
+	w              int // that lines are made for
+	items          []coverageItem
+	streams        []coverageStream
+	folded         map[string]bool // sections, by title
+	from, to       int64           // what the bars are about
+
+	know  *understanding // that seen is of
 	seen  watched
 	asked bool
 	at    time.Time
+
+	tapes   []Tape
+	reading bool   // the tapes are being read
+	failed  string // why they could not be, ""
+	cancel  context.CancelFunc
 }
 
-func openCoverage(*App) page { return &coverage{} }
+// coverageItem is a line of the page.
+type coverageItem struct {
+	section    string // of which this is the title; "" is a line of one
+	n          int    // lines in the section; -1 is not told
+	heads      bool   // it has the names of the columns
+	stream     int    // of coverage.streams, from 1; 0 is none
+	name, text string // otherwise
+	bad        bool
+	full       string    // what is told below; "" is name and text
+	at         time.Time // where enter goes to in a replay; zero is nowhere
+	seq        model.Seq // the row that enter goes to, noRow is none
+}
+
+// coverageStream is what is told of a stream.
+type coverageStream struct {
+	name, where  string
+	seen         *watchedStream // nil: not known
+	fresh, known int64          // for how long it was current, and how much is known
+	counts       [len(coverageColumns)]string
+	gone         bool // nobody watches it any more
+}
+
+// coverageColumns are those right of the bar, but for the share; where there is
+// no room those with the highest number go first.
+var coverageColumns = [...]struct {
+	name         string
+	width, leave int
+}{{"initial", 8, 3}, {"added", 7, 2}, {"modified", 9, 4}, {"deleted", 8, 5}, {"objects", 8, 6}, {"gaps", 5, 1}, {"read", 9, 7}}
+
+// leastBar is how wide a bar should be at least.
+const leastBar = 13
+
+func openCoverage(*App) page { return &coverage{folded: map[string]bool{}, cursor: 1} }
+
+func coverageKeys() []binding {
+	return []binding{
+		{id: "coverage-go", keys: []string{"enter"}, help: "go to the moment of this line, or fold this section", hint: "go there",
+			do: act(func(a *App) { a.page.page.(*coverage).enter(a) })},
+	}
+}
+
+func (c *coverage) close() {
+	if c.cancel != nil {
+		c.cancel()
+	}
+}
 
 func (c *coverage) lack(a *App) tea.Cmd {
-	if c.asked || c.know == a.timeline.know && a.clock.Sub(c.at) < problemsPause {
-		return nil
+	var cmds []tea.Cmd
+	if t := a.o.Tapes; t != nil && a.replay != nil && c.tapes == nil && !c.reading && c.failed == "" {
+		ctx, cancel := context.WithCancel(a.ctx)
+		c.reading, c.cancel = true, cancel
+		cmds = append(cmds, func() tea.Msg {
+			list, err := t.Tapes(ctx)
+			return pageMsg{to: c, data: tapesData{list, err}}
+		})
 	}
-	c.asked = true
-	know := a.timeline.know
-	return func() tea.Msg {
-		know.mu.Lock()
-		defer know.mu.Unlock()
-		return pageMsg{to: c, data: coverageData{know, know.watched.clone()}}
+	if know := a.timeline.know; c.tapes == nil && !c.asked && (c.know != know || a.clock.Sub(c.at) >= problemsPause) {
+		c.asked = true
+		cmds = append(cmds, func() tea.Msg {
+			know.mu.Lock()
+			defer know.mu.Unlock()
+			return pageMsg{to: c, data: coverageData{know, know.watched.clone()}}
+		})
 	}
+	return tea.Batch(cmds...)
 }
 
 type coverageData struct {
@@ -148,108 +107,238 @@ type coverageData struct {
 	seen watched
 }
 
+type tapesData struct {
+	tapes []Tape
+	err   error
+}
+
 func (c *coverage) take(a *App, m pageMsg) {
-	d := m.data.(coverageData)
-	c.asked, c.at = false, a.clock
-	c.know, c.seen = d.know, d.seen
-}
-
-func (c *coverage) move(a *App, n int) {
-	c.top = max(min(c.top+n, len(a.all.streams)-c.shown), 0)
-}
-
-func (c *coverage) edge(a *App, dir int) { c.move(a, dir*len(a.all.streams)) }
-
-// span is what the bars are about: the rows held.
-func (c *coverage) span(a *App) (from, to int64) {
-	if a.last.Len() == 0 {
-		return 0, 0
+	switch d := m.data.(type) {
+	case coverageData:
+		c.asked, c.at = false, a.clock
+		c.know, c.seen = d.know, d.seen
+	case tapesData:
+		c.reading = false
+		if c.tapes = d.tapes; d.err != nil {
+			c.failed = d.err.Error()
+		}
 	}
-	return a.last.At(a.last.First()).Time, a.now.UnixNano()
+	c.build(a)
+}
+
+func (c *coverage) move(_ *App, n int) { c.cursor = max(min(c.cursor+n, len(c.items)-1), 0) }
+
+func (c *coverage) edge(_ *App, dir int) { c.cursor = max(dir*(len(c.items)-1), 0) }
+
+func (c *coverage) click(a *App, _, y int) {
+	switch i := c.top + y; {
+	case y >= c.h || i >= len(c.items):
+	case i == c.cursor:
+		c.enter(a)
+	default:
+		c.cursor = i
+	}
+}
+
+// enter goes to the moment of the line, or folds the section.
+func (c *coverage) enter(a *App) {
+	if c.cursor >= len(c.items) {
+		return
+	}
+	switch d := c.items[c.cursor]; {
+	case d.section != "":
+		c.folded[d.section] = !c.folded[d.section]
+		c.build(a)
+	case d.seq != noRow && d.seq >= a.timeline.snap.First() && d.seq < a.timeline.snap.End():
+		a.closePage()
+		a.timeline.show(d.seq)
+		a.setFocus(paneTimeline)
+	case !d.at.IsZero() && a.replay != nil:
+		a.closePage()
+		a.seek(d.at)
+		a.setFocus(paneTimeline)
+	default:
+		a.say("this line leads to no moment")
+	}
 }
 
 func (c *coverage) info(a *App) string {
-	from, _ := c.span(a)
-	if from == 0 {
+	switch {
+	case c.reading:
+		return "reading the tape…"
+	case c.from == 0:
 		return "nothing yet"
 	}
-	return plural(len(a.all.streams), "stream") + " · " + a.clockText(time.Unix(0, from)) + " to " + a.clockText(a.now)
+	from, to := time.Unix(0, c.from), time.Unix(0, c.to)
+	return plural(len(c.streams), "stream") + " · " + stamp(from, to, a.o.Location) + " to " + stamp(to, from, a.o.Location)
 }
 
 func (c *coverage) draw(a *App, r rect) []string {
+	if c.w != r.w || c.tapes == nil && c.know != a.timeline.know {
+		c.w = r.w
+		c.build(a)
+	}
+	if c.h = r.h; r.h > 4*detailRows {
+		c.h -= detailRows
+	}
+	c.cursor = max(min(c.cursor, len(c.items)-1), 0)
+	c.top = max(min(c.top, c.cursor, len(c.items)-c.h), c.cursor-c.h+1, 0)
 	out := make([]string, 0, r.h)
-	head := newLine("")
-	head.cell(a.st.Dim, " stream", 20)
-	bar := max(r.w-20-48, 8)
-	head.cell(a.st.Dim, "█ current ░ not ═ gap", bar)
-	for _, s := range []string{"current", "added", "modified", "deleted", "gaps", "read"} {
-		head.right(a.st.Dim, s, map[string]int{"current": 9, "gaps": 5, "read": 9, "added": 8, "modified": 9, "deleted": 8}[s])
+	for i := c.top; i < len(c.items) && len(out) < c.h; i++ {
+		out = append(out, c.line(a, &c.items[i], r.w, i == c.cursor))
 	}
-	out = append(out, head.end(r.w))
-	from, to := c.span(a)
-	c.shown = r.h - 2
-	c.move(a, 0)
-	for i := c.top; i < len(a.all.streams) && len(out) < r.h-1; i++ {
-		out = append(out, c.line(a, &a.all.streams[i], bar, from, to, r.w))
-	}
-	for blank := newLine("").end(r.w); len(out) < r.h-1; {
+	for blank := newLine("").end(r.w); len(out) < c.h; {
 		out = append(out, blank)
 	}
-	l := newLine("")
-	text := " Counted from the first row held; blank is before the stream said anything."
-	if a.replay != nil {
-		text = " Of what is loaded of the tape, up to this moment; rewatch info FILE tells of all of it."
+	if r.h > c.h {
+		out = append(out, c.detail(a, r.w)...)
 	}
-	l.upTo(a.st.Dim, text, r.w)
-	return append(out, l.end(r.w))[:r.h]
+	return out
 }
 
-func (c *coverage) line(a *App, s *model.StreamStatus, bar int, from, to int64, w int) string {
+// detail tells the line under the cursor in full.
+func (c *coverage) detail(a *App, w int) []string {
 	l := newLine("")
-	name, where := a.streams.label(s)
-	l.glyphs("", " ", 1)
-	l.upTo(a.st.Text, name, 18-min(len(where), 9))
-	if where != "" {
-		l.glyphs("", " ", 1)
-		l.upTo(a.st.Dim, middle(where, 19-l.w), 19-l.w)
-	}
-	l.pad(20)
-	seen := c.seen[s.ID]
-	if c.know != a.timeline.know {
-		seen = nil
-	}
-	percent := "?"
-	if seen == nil || to <= from {
-		l.pad(20 + bar)
-	} else {
-		for x, missed := range seen.missed(from, to, bar) {
-			st, glyph := seen.cell(&a.st, partAt(from, to, x, bar), partAt(from, to, x+1, bar), missed)
-			l.glyphs(st, glyph, 1)
-		}
-		if fresh, known := seen.current(from, to); known > 0 {
-			percent = share(fresh, known)
+	l.fill(a.st.Rule, "─", w)
+	text := ""
+	if c.cursor < len(c.items) {
+		d := &c.items[c.cursor]
+		if text = d.full; text == "" && d.section == "" {
+			text = d.name + "  " + d.text
 		}
 	}
-	l.right(a.st.Text, percent, 9)
-	l.right(a.st.Dim, count(s.Added), 8)
-	l.right(a.st.Dim, count(s.Modified), 9)
-	l.right(a.st.Dim, count(s.Deleted), 8)
-	l.right(a.st.Dim, count(s.Gaps), 5)
-	l.right(a.st.Dim, size(s.Bytes), 9)
+	return append([]string{l.end(w)}, twoLines(a.st.Text, text, w)...)
+}
+
+func (c *coverage) line(a *App, d *coverageItem, w int, selected bool) string {
+	st := &a.st
+	l := newLine("")
+	mark := " "
+	if selected {
+		l, mark = newLine(st.Selected), "▌"
+	}
+	l.glyphs(st.Title, mark, 1)
+	switch {
+	case d.section != "":
+		sign := "▾ "
+		if c.folded[d.section] {
+			sign = "▸ "
+		}
+		l.glyphs(st.Dim, sign, 2)
+		l.upTo(st.Title, d.section, w-l.w)
+		if d.n >= 0 {
+			l.upTo(st.Dim, "  "+count(d.n), w-l.w)
+		}
+		if d.heads && !c.folded[d.section] {
+			c.heads(a, l, w)
+		}
+	case d.stream > 0:
+		c.stream(a, l, &c.streams[d.stream-1], w)
+	default:
+		style := st.Text
+		if d.bad {
+			style = st.WarnBold
+		}
+		l.glyphs("", "  ", 2)
+		l.cell(st.Dim, d.name, min(c.nameWidth(d), w/2))
+		l.upTo(style, d.text, w-l.w)
+	}
 	return l.end(w)
 }
 
-// cell is the sign of a part of the bar: a gap counts most, then that nobody
-// watched for a part of it.
-func (s *watchedStream) cell(st *themes.Styles, from, to int64, missed bool) (themes.Style, string) {
-	fresh, known := s.current(from, to)
-	switch {
-	case missed:
-		return st.WarnBold, "═"
-	case known == 0:
-		return st.Dim, " "
-	case fresh < known:
-		return st.Dim, "░"
+// nameWidth is the room for the name of a line: words or moments.
+func (c *coverage) nameWidth(d *coverageItem) int {
+	_, n := safe(d.name)
+	if !d.at.IsZero() {
+		return max(n, len("15:04:05 15:04:05")) + 2
 	}
-	return st.Good, "█"
+	return max(n+2, 11)
+}
+
+// columns are the widths of a line of a stream: name, bar, and which of the
+// others there is room for.
+func (c *coverage) columns(w int) (name, bar int, shown [len(coverageColumns)]bool) {
+	name = min(max(w/5, 20), 36)
+	const share = 9
+	bar = w - name - share
+	for i, x := range coverageColumns {
+		shown[i] = true
+		bar -= x.width
+	}
+	for bar < leastBar {
+		last := -1
+		for i, x := range coverageColumns {
+			if shown[i] && (last < 0 || x.leave > coverageColumns[last].leave) {
+				last = i
+			}
+		}
+		if last < 0 {
+			break
+		}
+		shown[last] = false
+		bar += coverageColumns[last].width
+	}
+	return name, max(bar, 1), shown
+}
+
+func (c *coverage) heads(a *App, l *line, w int) {
+	name, bar, shown := c.columns(w)
+	l.pad(name)
+	l.cell(a.st.Dim, " █ current ░ not ═ gap", name+bar-l.w)
+	l.right(a.st.Dim, "current", 9)
+	for i, x := range coverageColumns {
+		if shown[i] {
+			l.right(a.st.Dim, x.name, x.width)
+		}
+	}
+}
+
+// stream draws the bar and the counts of a stream.
+func (c *coverage) stream(a *App, l *line, s *coverageStream, w int) {
+	name, bar, shown := c.columns(w)
+	l.glyphs("", " ", 1)
+	style := a.st.Text
+	if s.gone {
+		style = a.st.Dim
+	}
+	where := min(len(s.where), name/2-1)
+	l.upTo(style, s.name, name-2-l.w-where)
+	if s.where != "" {
+		l.glyphs("", " ", 1)
+		l.upTo(a.st.Dim, middle(s.where, name-1-l.w), name-1-l.w)
+	}
+	l.pad(name)
+	percent := "?"
+	if s.seen != nil && c.to > c.from {
+		for x, missed := range s.seen.missed(c.from, c.to, bar) {
+			st, glyph := s.seen.cell(&a.st, partAt(c.from, c.to, x, bar), partAt(c.from, c.to, x+1, bar), missed)
+			l.glyphs(st, glyph, 1)
+		}
+	}
+	l.pad(name + bar)
+	if s.known > 0 {
+		percent = share(s.fresh, s.known)
+	}
+	l.right(a.st.Text, percent, 9)
+	for i, x := range coverageColumns {
+		if shown[i] {
+			l.right(a.st.Dim, s.counts[i], x.width)
+		}
+	}
+}
+
+// section adds a section, unless it has no lines.
+func (c *coverage) section(title string, n int, lines []coverageItem) {
+	if len(lines) == 0 {
+		return
+	}
+	c.items = append(c.items, coverageItem{section: title, n: n, seq: noRow, heads: slices.ContainsFunc(lines, func(d coverageItem) bool { return d.stream > 0 })})
+	if c.folded[title] {
+		return
+	}
+	if len(lines) > problemLimit {
+		more := len(lines) - problemLimit
+		lines = append(lines[:problemLimit:problemLimit], coverageItem{name: "and " + count(more) + " more", seq: noRow})
+	}
+	c.items = append(c.items, lines...)
 }

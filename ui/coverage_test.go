@@ -50,7 +50,7 @@ func TestBarsOfCoverage(t *testing.T) {
 	s := &watchedStream{}
 	for i := range int64(40) {
 		s.steps = append(s.steps, watchedStep{i*i*10 + 5, i%2 == 0})
-		s.gaps = append(s.gaps, watchedGap{i * i * 9, i*i*9 + i%7})
+		s.gaps = append(s.gaps, watchedGap{i * i * 9, i*i*9 + i%7, noRow})
 	}
 	from, to, n := int64(100), int64(17_000), 60
 	for x, missed := range s.missed(from, to, n) {

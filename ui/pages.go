@@ -57,7 +57,7 @@ type pageInfo struct {
 func pages() []pageInfo {
 	return []pageInfo{
 		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", open: openProblems, keys: problemKeys()},
-		{name: "Coverage", key: "C", help: "when each stream was watched, and what may be missing", open: openCoverage},
+		{name: "Coverage", key: "C", help: "when each stream was watched, what may be missing, and what holds it", open: openCoverage, keys: coverageKeys()},
 		{name: "Lanes", key: "L", help: "a row for each object, time across: a rollout as a waterfall", hint: "lanes", open: openLanes, keys: laneKeys()},
 		{name: "Protocol", key: "P", help: "every request of the stream that is chosen in Streams", when: (*App).hasProtocol, open: openProtocol, keys: protocolKeys()},
 		{name: "Server", key: "S", help: "what the API server says of itself: watches, caches, queues, etcd", when: (*App).hasServer, open: openServer, keys: serverKeys()},

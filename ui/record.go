@@ -35,7 +35,7 @@ func (r *recording) refresh() (done string) {
 	case before.On && !n.On && n.Failed == "" && n.Lost > 0:
 		r.alarm = "RECORDED " + what + ", but LOST " + plural(n.Lost, "frame") + ": the disk could not follow"
 	case before.On && !n.On && n.Failed == "":
-		return "recorded " + what
+		return "recorded " + size(n.Bytes) + "; play it with: " + ReplayCommand(n.Path)
 	}
 	return ""
 }

@@ -67,7 +67,7 @@ func TestRecordAndStop(t *testing.T) {
 		t.Errorf("later the header says %s", d.header())
 	}
 	d.press("R")
-	d.has("recorded /home/dev/shop.tape, 5.3 MB")
+	d.has("recorded 5.3 MB; play it with: rewatch replay /home/dev/shop.tape")
 	if strings.Contains(d.header(), "REC") {
 		t.Errorf("after the end the header says %s", d.header())
 	}
@@ -107,7 +107,7 @@ func TestASlowDiskDoesNotStopTheScreen(t *testing.T) {
 		t.Errorf("the header says %s", d.header())
 	}
 	d.press("R") // it can be ended
-	d.has("recorded /home/dev/shop.tape")
+	d.has("rewatch replay /home/dev/shop.tape")
 }
 
 // each runs a command and those that it consists of.

@@ -21,7 +21,13 @@ type Recording struct {
 	Path  string
 	Since time.Time
 	Bytes int64 // on disk
+	Wire  int64 // bytes that its frames had
 	Lost  int64 // frames that did not reach the tape: the disk could not follow
+	// Unsafe are records that are not on the disk yet, and Behind is how long the
+	// oldest of them has waited; up to Safe all is there, zero is nothing yet.
+	Unsafe int64
+	Behind time.Duration
+	Safe   time.Time
 	// Failed says why the recording ended by itself, such as a full disk; "" if
 	// it did not.
 	Failed string

@@ -28,6 +28,7 @@ type Options struct {
 	Transport Transport  // the tape deck of a replay; nil: live
 	Watcher   Watcher    // nil: what is watched cannot be changed, as in a replay
 	Recorder  Recorder   // nil: cannot record
+	Tapes     Tapes      // of a replay; nil: nothing more is known of them
 	Tour      bool       // lead a newcomer through the screen
 	Files     Files      // nil: no files are written and no programs started
 	// Keys take the place of those that bindings have, by their ids; none is no
