@@ -48,23 +48,12 @@ func (w *watcher) settings() (flags, []*cluster) {
 	return w.flags, w.clusters
 }
 
-// Watching implements ui.Watcher. The namespaces are those of any cluster: what
-// is added to them takes none away. None is all.
-func (w *watcher) Watching() (contexts, namespaces []string) {
-	whole := false
+// Watching implements ui.Watcher.
+func (w *watcher) Watching() (out []ui.Watched) {
 	for _, c := range w.current() {
-		contexts = append(contexts, c.name)
-		whole = whole || len(c.namespaces) == 0
-		for _, ns := range c.namespaces {
-			if !slices.Contains(namespaces, ns) {
-				namespaces = append(namespaces, ns)
-			}
-		}
+		out = append(out, ui.Watched{Context: c.name, Namespaces: c.namespaces})
 	}
-	if whole {
-		namespaces = nil
-	}
-	return contexts, namespaces
+	return out
 }
 
 // change is what the screen is told.
@@ -85,6 +74,28 @@ func (w *watcher) askAll(clusters []*cluster, ask func(*cluster) answer) []answe
 
 // Add implements ui.Watcher.
 func (w *watcher) Add(ctx context.Context, words []string) (ui.Change, error) {
+	return w.changeTypes(ctx, words, w.add)
+}
+
+// Drop implements ui.Watcher.
+func (w *watcher) Drop(ctx context.Context, words []string) (ui.Change, error) {
+	return w.changeTypes(ctx, words, func(_ []resolve.Arg, got []answer) (ui.Change, error) {
+		dropped := 0
+		for _, a := range got {
+			if a.err == nil {
+				dropped += w.j.drop(a.res)
+			}
+		}
+		if dropped == 0 {
+			return ui.Change{}, fmt.Errorf("%s: not watched", strings.Join(words, ","))
+		}
+		return w.change("no longer watched: " + counted(dropped, "stream")), nil
+	})
+}
+
+// changeTypes asks the clusters for the types of a text, and does what is to be
+// done with them before another change begins.
+func (w *watcher) changeTypes(ctx context.Context, words []string, do func([]resolve.Arg, []answer) (ui.Change, error)) (ui.Change, error) {
 	args, err := resolve.Parse(words)
 	if err != nil {
 		return ui.Change{}, err
@@ -95,6 +106,11 @@ func (w *watcher) Add(ctx context.Context, words []string) (ui.Change, error) {
 	if err != nil {
 		return ui.Change{}, err
 	}
+	return do(args, got)
+}
+
+// add watches what the clusters have of some types.
+func (w *watcher) add(args []resolve.Arg, got []answer) (ui.Change, error) {
 	w.j.wants(args)
 	added := 0
 	var about []model.StreamInfo
@@ -127,30 +143,6 @@ func (w *watcher) Add(ctx context.Context, words []string) (ui.Change, error) {
 	return c, nil
 }
 
-// Drop implements ui.Watcher.
-func (w *watcher) Drop(ctx context.Context, words []string) (ui.Change, error) {
-	args, err := resolve.Parse(words)
-	if err != nil {
-		return ui.Change{}, err
-	}
-	w.changing.Lock()
-	defer w.changing.Unlock()
-	got, err := w.find(ctx, args)
-	if err != nil {
-		return ui.Change{}, err
-	}
-	dropped := 0
-	for _, a := range got {
-		if a.err == nil {
-			dropped += w.j.drop(a.res)
-		}
-	}
-	if dropped == 0 {
-		return ui.Change{}, fmt.Errorf("%s: not watched", strings.Join(words, ","))
-	}
-	return w.change("no longer watched: " + counted(dropped, "stream")), nil
-}
-
 // find asks for types besides those that are watched. It is an error if no
 // cluster answers, or if none has one of them.
 func (w *watcher) find(ctx context.Context, args []resolve.Arg) ([]answer, error) {
@@ -163,7 +155,15 @@ func (w *watcher) find(ctx context.Context, args []resolve.Arg) ([]answer, error
 	if err := unknownToAll(got); err != nil {
 		return nil, err
 	}
-	return got, w.j.verdict(got, clusters)
+	return got, onScreen(w.j.verdict(got, clusters))
+}
+
+// onScreen is an error without the advice for a command line.
+func onScreen(err error) error {
+	if f := (*failure)(nil); errors.As(err, &f) {
+		return errors.New(f.msg)
+	}
+	return err
 }
 
 // unknownToAll is an error for a type that no cluster has which has answered:
@@ -207,31 +207,25 @@ func (w *watcher) Remove(_ context.Context, id model.StreamID) (ui.Change, error
 }
 
 // SetNamespaces implements ui.Watcher.
-func (w *watcher) SetNamespaces(ctx context.Context, names []string) (ui.Change, error) {
-	for _, ns := range names {
-		if len(validation.IsDNS1123Label(ns)) > 0 {
-			return ui.Change{}, fmt.Errorf("%q is no name of a namespace: it takes a-z, 0-9 and inner -", ns)
-		}
-	}
+func (w *watcher) SetNamespaces(ctx context.Context, change func(now []string) ([]string, error)) (ui.Change, error) {
 	w.changing.Lock()
 	defer w.changing.Unlock()
-	var next []*cluster
-	for _, c := range w.current() {
-		n := *c
-		n.namespaces, n.implied = names, false
-		next = append(next, &n)
+	next, err := otherNamespaces(w.current(), change)
+	if err != nil {
+		return ui.Change{}, err
 	}
 	got := w.askAll(next, func(c *cluster) answer { return w.j.ask(ctx, c) })
 	if ctx.Err() != nil {
 		return ui.Change{}, ctx.Err()
 	}
 	if refused(got) {
-		return ui.Change{}, nothingAllowed(got)
+		return ui.Change{}, fmt.Errorf("nothing has changed: this user may list and watch none of the types here in %s; ns with another name, or ask for these rights",
+			scopes(next))
 	}
 	var notes []model.Note
 	for _, a := range got {
 		if a.err != nil {
-			a.res = w.j.spread(a.c.name, names)
+			a.res = w.j.spread(a.c.name, a.c.namespaces)
 		}
 		notes = append(notes, a.res.Notes...)
 		if err := w.replace(a); err != nil {
@@ -240,9 +234,53 @@ func (w *watcher) SetNamespaces(ctx context.Context, names []string) (ui.Change,
 	}
 	w.mu.Lock()
 	w.clusters = next
-	w.flags.namespaces, w.flags.allNamespaces = names, len(names) == 0
+	if alike(next) { // so are those of contexts that are watched later
+		names := next[0].namespaces
+		w.flags.namespaces, w.flags.allNamespaces = names, len(names) == 0
+	}
 	w.mu.Unlock()
-	return w.change(firstNote("watching "+next[0].scope(), notes)), nil
+	return w.change(firstNote("watching "+scopes(next), notes)), nil
+}
+
+// alike reports whether the same namespaces are watched in all clusters.
+func alike(clusters []*cluster) bool {
+	return !slices.ContainsFunc(clusters, func(c *cluster) bool { return c.scope() != clusters[0].scope() })
+}
+
+// scopes says which namespaces are watched, and where that is not the same in all
+// clusters, of which context it is said.
+func scopes(clusters []*cluster) string {
+	if alike(clusters) {
+		return clusters[0].scope()
+	}
+	var out []string
+	for _, c := range clusters {
+		out = append(out, c.scope()+" in "+c.name)
+	}
+	return strings.Join(out, "; ")
+}
+
+// otherNamespaces are clusters with what becomes of the namespaces of each.
+func otherNamespaces(clusters []*cluster, change func(now []string) ([]string, error)) ([]*cluster, error) {
+	var next []*cluster
+	for _, c := range clusters {
+		names, err := change(c.namespaces)
+		if err != nil && len(clusters) > 1 {
+			err = fmt.Errorf("%s: %w", c.name, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, ns := range names {
+			if len(validation.IsDNS1123Label(ns)) > 0 {
+				return nil, fmt.Errorf("%q is no name of a namespace: it takes a-z, 0-9 and inner -", ns)
+			}
+		}
+		n := *c
+		n.namespaces, n.implied = names, c.implied && slices.Equal(names, c.namespaces)
+		next = append(next, &n)
+	}
+	return next, nil
 }
 
 // refused reports whether all clusters have answered that there is nothing to
@@ -287,7 +325,7 @@ func (w *watcher) SetContexts(ctx context.Context, names []string) (ui.Change, e
 		return ui.Change{}, ctx.Err()
 	}
 	if len(fresh) == len(next) { // nothing of what was watched stays
-		if err := w.j.verdict(got, fresh); err != nil {
+		if err := onScreen(w.j.verdict(got, fresh)); err != nil {
 			return ui.Change{}, err
 		}
 	}
@@ -360,8 +398,8 @@ func (w *watcher) Namespaces(ctx context.Context) ([]string, error) {
 	}, func(s string) string { return s })
 }
 
-// merged asks all clusters and returns each thing once; an error only if no
-// cluster has answered.
+// merged asks all clusters and returns each thing once; with an error what the
+// others have told.
 func merged[T any](w *watcher, ask func(*cluster) ([]T, error), key func(T) string) ([]T, error) {
 	clusters := w.current()
 	got, errs := make([][]T, len(clusters)), make([]error, len(clusters))
@@ -380,8 +418,8 @@ func merged[T any](w *watcher, ask func(*cluster) ([]T, error), key func(T) stri
 			}
 		}
 	}
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 && len(out) == 0 {
-		return nil, unreachable(clusters[i], errs[i])
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return out, onScreen(unreachable(clusters[i], errs[i]))
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -172,7 +173,7 @@ func TestNamespacesAreSwitchedWhileRunning(t *testing.T) {
 	c.settles("dev pods in shop", "dev configmaps in shop", "dev nodes")
 	ctx := t.Context()
 
-	got, err := c.SetNamespaces(ctx, []string{"pay"})
+	got, err := c.SetNamespaces(ctx, these("pay"))
 	if err != nil || got.Title != "dev  pay" || got.Text != "watching pay" {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -181,7 +182,7 @@ func TestNamespacesAreSwitchedWhileRunning(t *testing.T) {
 		t.Errorf("%q exist", got)
 	}
 	before := len(c.log.Streams(time.Now()))
-	if got, err = c.SetNamespaces(ctx, []string{"pay", "shop"}); err != nil || got.Title != "dev  pay,shop" {
+	if got, err = c.SetNamespaces(ctx, these("pay", "shop")); err != nil || got.Title != "dev  pay,shop" {
 		t.Errorf("%+v %v", got, err)
 	}
 	c.settles("dev pods in pay", "dev configmaps in pay", "dev pods in shop", "dev configmaps in shop", "dev nodes")
@@ -195,7 +196,7 @@ func TestNamespacesAreSwitchedWhileRunning(t *testing.T) {
 	if _, err = c.Drop(ctx, []string{"cm"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = c.SetNamespaces(ctx, nil); err != nil || got.Title != "dev  all namespaces" {
+	if got, err = c.SetNamespaces(ctx, these()); err != nil || got.Title != "dev  all namespaces" {
 		t.Errorf("%+v %v", got, err)
 	}
 	c.settles("dev pods", "dev nodes")
@@ -204,10 +205,10 @@ func TestNamespacesAreSwitchedWhileRunning(t *testing.T) {
 	}
 	c.settles("dev pods", "dev nodes", "dev configmaps")
 
-	if got, err = c.SetNamespaces(ctx, []string{"shpo"}); err != nil || !strings.Contains(got.Text, `did you mean "shop"?`) {
+	if got, err = c.SetNamespaces(ctx, these("shpo")); err != nil || !strings.Contains(got.Text, `did you mean "shop"?`) {
 		t.Errorf("mistyped: %+v %v", got, err)
 	}
-	if _, err = c.SetNamespaces(ctx, []string{"A_b"}); err == nil {
+	if _, err = c.SetNamespaces(ctx, these("A_b")); err == nil {
 		t.Error("no name, and no error")
 	}
 	if names, err := c.Namespaces(ctx); err != nil || !slices.Contains(names, "shop") {
@@ -237,7 +238,7 @@ func TestANamespaceInWhichNothingMayBeReadIsNotSwitchedTo(t *testing.T) {
 	f.namespaces = []string{"shop"}
 	c := choosing(t, f)
 	before := c.watched()
-	if _, err := c.SetNamespaces(t.Context(), []string{"pay"}); err == nil || !strings.Contains(err.Error(), "none of the usual types (pay)") {
+	if _, err := c.SetNamespaces(t.Context(), these("pay")); err == nil || !strings.Contains(err.Error(), "none of the types here in pay; ns with another name") || strings.Contains(err.Error(), "-n") {
 		t.Errorf("%v", err)
 	}
 	if got := c.watched(); !slices.Equal(got, before) {
@@ -287,7 +288,7 @@ func TestContextsAreSwitchedWhileRunning(t *testing.T) {
 	}
 	c.settles("down pods", "prod pods")
 	// A namespace for both: also of the one that cannot be asked.
-	if _, err = c.SetNamespaces(ctx, []string{"shop"}); err != nil {
+	if _, err = c.SetNamespaces(ctx, these("shop")); err != nil {
 		t.Fatal(err)
 	}
 	c.settles("down pods in shop", "prod pods in shop")
@@ -300,14 +301,56 @@ func TestContextsAreSwitchedWhileRunning(t *testing.T) {
 	}
 }
 
-// With several clusters the namespaces are those of any.
-func TestWatchingHasAllNamespaces(t *testing.T) {
-	w := &watcher{clusters: []*cluster{{name: "a", namespaces: []string{"shop"}}, {name: "b", namespaces: []string{"pay", "shop"}}}}
-	if _, got := w.Watching(); !slices.Equal(got, []string{"shop", "pay"}) {
-		t.Errorf("namespaces are %q", got)
+// Each context has namespaces of its own: what is added to them, or taken from
+// them, levels none.
+func TestEachContextKeepsItsNamespaces(t *testing.T) {
+	dev, prod := newTestCluster(t, timeserver.Options{}), newTestCluster(t, timeserver.Options{})
+	kubeconfig(t, "dev="+dev.url, "prod="+prod.url)
+	f := newFlags()
+	f.contexts, f.namespaces = []string{"dev"}, []string{"shop"}
+	c := choosing(t, f, "pods")
+	ctx := t.Context()
+	change := func(to func(now []string) ([]string, error), title string) {
+		t.Helper()
+		if got, err := c.SetNamespaces(ctx, to); err != nil || got.Title != title {
+			t.Errorf("%+v %v, want %q", got, err, title)
+		}
 	}
-	w.clusters = append(w.clusters, &cluster{name: "c"})
-	if _, got := w.Watching(); got != nil {
-		t.Errorf("one watches all, and they are %q", got)
+	if _, err := c.SetContexts(ctx, []string{"dev", "prod"}); err != nil {
+		t.Fatal(err)
 	}
+	c.settles("dev pods in shop", "prod pods in shop")
+	// As a context of the kubeconfig that has a namespace of its own.
+	c.mu.Lock()
+	c.clusters[1].namespaces = nil
+	c.mu.Unlock()
+	change(func(now []string) ([]string, error) {
+		if now == nil {
+			return nil, nil
+		}
+		return append(slices.Clone(now), "pay"), nil
+	}, "dev shop,pay, prod all namespaces")
+	c.settles("dev pods in shop", "dev pods in pay", "prod pods")
+	got := c.Watching()
+	if len(got) != 2 || !slices.Equal(got[0].Namespaces, []string{"shop", "pay"}) || got[0].Context != "dev" || got[1].Namespaces != nil {
+		t.Errorf("watched are %+v", got)
+	}
+	// One that cannot be changed so is named, and none is changed.
+	_, err := c.SetNamespaces(ctx, func(now []string) ([]string, error) {
+		if now == nil {
+			return nil, errors.New("all are watched")
+		}
+		return now[:1], nil
+	})
+	if err == nil || err.Error() != "prod: all are watched" {
+		t.Error(err)
+	}
+	c.settles("dev pods in shop", "dev pods in pay", "prod pods")
+	change(these("pay"), "dev,prod  pay")
+	c.settles("dev pods in pay", "prod pods in pay")
+}
+
+// these are namespaces whatever was watched before.
+func these(names ...string) func([]string) ([]string, error) {
+	return func([]string) ([]string, error) { return names, nil }
 }

@@ -28,7 +28,7 @@ func TestARecordingGoesOnWhileNamespacesAreSwitched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.SetNamespaces(t.Context(), []string{"pay"}); err != nil {
+	if _, err := c.SetNamespaces(t.Context(), these("pay")); err != nil {
 		t.Fatal(err)
 	}
 	c.settles("dev pods in pay")

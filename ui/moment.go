@@ -40,12 +40,17 @@ func parseMoment(text string, p Playback, loc *time.Location) (time.Time, *momen
 		}
 	}
 	if !onTape(p, found) {
-		return time.Time{}, &moment.Error{Text: "not on the tape, which is from " + stamp(p.From, p.To, loc) + " to " + stamp(p.To, p.From, loc)}
+		return time.Time{}, &moment.Error{Text: notThere(p, loc)}
 	}
 	if found.Before(p.From) {
 		return p.From, nil
 	}
 	return found, nil
+}
+
+// notThere says of a moment that the tape does not have it.
+func notThere(p Playback, loc *time.Location) string {
+	return "not on the tape, which is from " + stamp(p.From, p.To, loc) + " to " + stamp(p.To, p.From, loc)
 }
 
 // onTape reports whether the tape has a moment. It begins within the first

@@ -23,7 +23,8 @@ type palette struct {
 	past  pastTexts
 
 	choices choices
-	doing   string // what goes on in the background, "" is nothing
+	watched []Watched // as the list was made
+	doing   string    // what goes on in the background, "" is nothing
 }
 
 // paletteItem is something that can be done.
@@ -31,6 +32,7 @@ type paletteItem struct {
 	group string // "type", "namespace", …
 	text  string // what is matched
 	also  []string
+	words []string // of an action: what people call it who do not know its help
 	help  string
 	key   string // that does it as well
 	fill  string // what tab puts into the line; one that ends with a space asks for more
@@ -53,6 +55,7 @@ func (a *App) openPalette() tea.Cmd {
 	p.shown = true
 	p.past.rewind()
 	p.set("")
+	a.flash = "" // it was about something else
 	a.paletteEdited()
 	return a.fetchChoices()
 }
@@ -62,6 +65,7 @@ func (a *App) closePalette() { a.palette.shown, a.palette.all, a.palette.items =
 // editPalette edits the text, and looks up anew what it means.
 func (a *App) editPalette(edit func()) {
 	edit()
+	a.flash = ""
 	a.palette.past.rewind()
 	a.paletteEdited()
 }
@@ -70,7 +74,9 @@ func (a *App) paletteEdited() {
 	p := &a.palette
 	p.typed, p.tabs, p.at = string(p.text), 0, 0
 	p.all = a.paletteItems(p.typed)
-	p.items = ranked(p.all, paletteWord(p.typed))
+	if p.items = ranked(p.all, paletteWord(p.typed)); len(p.items) == 0 {
+		p.items = a.nothingMeant(p.typed)
+	}
 }
 
 // paletteWord is the part of the text that is looked up: what stands behind the
@@ -98,7 +104,15 @@ func ranked(all []paletteItem, pattern string) []paletteItem {
 				score, marks, ok = s, nil, true
 			}
 		}
-		if !ok || it.loose && !holdsWords(it.text, pattern) {
+		if it.loose && ok {
+			ok = holdsWords(it.text, pattern)
+		}
+		for _, word := range it.words {
+			if s, _, _ := fuzzy(pattern, word); strings.HasPrefix(word, strings.ToLower(pattern)) && pattern != "" && (!ok || s > score) {
+				score, marks, ok = s, nil, true
+			}
+		}
+		if !ok {
 			continue
 		}
 		it.score, it.marks = score, marks
@@ -134,11 +148,7 @@ func typedScore(word string) int {
 }
 
 func (a *App) hasPaletteItem() (bool, string) {
-	why := "nothing is meant by this; backspace takes letters back"
-	if name, rest, _ := paletteCommand(a.palette.typed); name == "theme" {
-		why = "no theme like " + rest + "; backspace shows all"
-	}
-	return len(a.palette.items) > 0, why
+	return len(a.palette.items) > 0, "nothing is meant by this; backspace takes letters back"
 }
 
 // choosePaletteItem goes through the list.
@@ -185,7 +195,7 @@ func (a *App) doPalette() tea.Cmd {
 	}
 	if it.off != nil {
 		if why := it.off(a); why != "" {
-			a.say(why)
+			a.tell(why)
 			return nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 type choices struct {
 	types                []TypeChoice
 	namespaces, contexts []string
+	whole                bool   // all clusters have told their types
 	problem              string // what could not be asked
 	asked                bool   // a command asks
 }
@@ -37,6 +38,7 @@ func (a *App) fetchChoices() tea.Cmd {
 		m.contexts, errs[0] = w.Contexts(ctx)
 		m.namespaces, errs[1] = w.Namespaces(ctx)
 		m.types, errs[2] = w.Types(ctx)
+		m.whole = errs[2] == nil
 		if err := errors.Join(errs[:]...); err != nil {
 			m.problem, _, _ = strings.Cut(err.Error(), "\n")
 		}
@@ -48,7 +50,7 @@ func (a *App) takeChoices(m choicesMsg) {
 	p := &a.palette
 	old := p.choices
 	p.choices = choices(m)
-	if m.problem != "" && p.choices.types == nil {
+	if !m.whole && len(m.types) == 0 {
 		p.choices.types = old.types
 	}
 	if p.shown && p.tabs == 0 {
@@ -81,11 +83,11 @@ func (a *App) choiceProblem() string {
 type changeMsg struct {
 	Change
 	err  error
-	show bool // what was asked for is to be shown alone
+	show func(Change) string // the filter that shows it alone; nil is not
 }
 
 // wish asks for a change of what is watched, one at a time.
-func (a *App) wish(what string, show bool, do func(context.Context, Watcher) (Change, error)) tea.Cmd {
+func (a *App) wish(what string, show func(Change) string, do func(context.Context, Watcher) (Change, error)) tea.Cmd {
 	w, ctx := a.o.Watcher, a.ctx
 	if w == nil {
 		a.tell(noWatcher(a))
@@ -114,8 +116,8 @@ func (a *App) takeChange(m changeMsg) {
 	}
 	a.refresh()
 	text := m.Text
-	if m.show {
-		a.showAlone(filterOf(m.About))
+	if m.show != nil {
+		a.showAlone(m.show(m.Change))
 		text += "; esc shows all again"
 	}
 	a.tell(text)
@@ -130,8 +132,9 @@ func (a *App) showAlone(filter string) {
 	a.setFocus(paneTimeline)
 }
 
-// filterOf is the filter for the rows of some streams.
-func filterOf(streams []model.StreamInfo) string {
+// filterOf is the filter for the rows of some streams, and of those the ones of
+// further terms.
+func filterOf(streams []model.StreamInfo, further ...string) string {
 	var kinds, terms []string
 	for _, s := range streams {
 		kind := strings.ToLower(s.Kind)
@@ -148,33 +151,36 @@ func filterOf(streams []model.StreamInfo) string {
 	if len(kinds) > 0 {
 		terms = slices.Insert(terms, 0, "kind:"+strings.Join(kinds, ","))
 	}
-	if len(terms) == 1 {
-		return strings.Trim(terms[0], "()")
+	filter := strings.Join(terms, " OR ")
+	switch {
+	case len(terms) == 1:
+		filter = strings.Trim(filter, "()")
+	case len(further) > 0:
+		filter = "(" + filter + ")"
 	}
-	return strings.Join(terms, " OR ")
+	return strings.Join(append([]string{filter}, further...), " ")
 }
 
 // addTypes watches types, and shows them alone if that is wanted.
 func (a *App) addTypes(words string, show bool) tea.Cmd {
-	return a.wish("looking for "+words, show, func(ctx context.Context, w Watcher) (Change, error) {
+	var alone func(Change) string
+	if show {
+		alone = func(c Change) string { return filterOf(c.About) }
+	}
+	return a.wish("looking for "+words, alone, func(ctx context.Context, w Watcher) (Change, error) {
 		return w.Add(ctx, strings.Fields(words))
 	})
 }
 
 func (a *App) dropTypes(words string) tea.Cmd {
-	return a.wish("removing "+words, false, func(ctx context.Context, w Watcher) (Change, error) {
+	return a.wish("removing "+words, nil, func(ctx context.Context, w Watcher) (Change, error) {
 		return w.Drop(ctx, strings.Fields(words))
 	})
 }
 
 // showTypes shows a type alone that is watched.
 func (a *App) showTypes(name string) tea.Cmd {
-	var about []model.StreamInfo
-	for _, s := range a.all.streams {
-		if n := a.all.name(model.StreamInfo{Group: s.Group, Resource: s.Resource}); n == name && s.Field == "" {
-			about = append(about, s.StreamInfo)
-		}
-	}
+	about := a.watchedAs(name)
 	if len(about) == 0 { // only single objects of it
 		return a.addTypes(name, true)
 	}
@@ -191,15 +197,9 @@ func (a *App) switchNamespaces(text string) tea.Cmd {
 		a.showAlone(filter)
 		return nil
 	}
-	_, now := a.o.Watcher.Watching()
-	names := changed(now, text)
-	if isAll(text) {
-		names = nil
-	} else if len(names) == 0 {
-		a.tell("one namespace has to stay; ns all watches all")
-		return nil
-	}
-	return a.wish("ns "+text, false, func(ctx context.Context, w Watcher) (Change, error) { return w.SetNamespaces(ctx, names) })
+	return a.wish("ns "+text, nil, func(ctx context.Context, w Watcher) (Change, error) {
+		return w.SetNamespaces(ctx, func(now []string) ([]string, error) { return changedNamespaces(now, text) })
+	})
 }
 
 func isAll(text string) bool { return text == allNamespaces || text == "*" }
@@ -209,9 +209,12 @@ func (a *App) switchContexts(text string) tea.Cmd {
 		a.showAlone(termsOf("context", text))
 		return nil
 	}
-	now, _ := a.o.Watcher.Watching()
+	var now []string
+	for _, w := range a.watching() {
+		now = append(now, w.Context)
+	}
 	names := changed(now, text)
-	return a.wish("ctx "+text, false, func(ctx context.Context, w Watcher) (Change, error) { return w.SetContexts(ctx, names) })
+	return a.wish("ctx "+text, nil, func(ctx context.Context, w Watcher) (Change, error) { return w.SetContexts(ctx, names) })
 }
 
 // termsOf is what shows "a,b", "+c" or "-a" of a tape: a - leaves out, all others
@@ -266,7 +269,7 @@ func (a *App) canRemoveStream() (bool, string) {
 
 func (a *App) removeStream() tea.Cmd {
 	s, _ := a.streams.selected()
-	return a.wish("removing "+a.all.name(s.StreamInfo), false, func(ctx context.Context, w Watcher) (Change, error) { return w.Remove(ctx, s.ID) })
+	return a.wish("removing "+a.all.name(s.StreamInfo), nil, func(ctx context.Context, w Watcher) (Change, error) { return w.Remove(ctx, s.ID) })
 }
 
 // offHere says why an action can do nothing now, wherever it belongs.

@@ -18,13 +18,25 @@ type Guess struct {
 func Names(word string, names []string, n int) []string {
 	var guesses []Guess
 	for _, c := range names {
-		d := Distance(strings.ToLower(word), strings.ToLower(c))
-		if len(word) > 2 && strings.Contains(strings.ToLower(c), strings.ToLower(word)) {
-			d = min(d, 1)
-		}
-		guesses = append(guesses, Guess{c, d})
+		guesses = append(guesses, Of(word, c))
 	}
 	return Rank(word, guesses, n)
+}
+
+// Of is the guess that a word is meant for what has a name, or others as well. A
+// word that is a part of one is near it.
+func Of(word, name string, others ...string) Guess {
+	g := Guess{name, len(word) + len(name)}
+	word = strings.ToLower(word)
+	for _, s := range append([]string{name}, others...) {
+		s = strings.ToLower(s)
+		d := Distance(word, s)
+		if len(word) > 2 && strings.Contains(s, word) {
+			d = min(d, 1)
+		}
+		g.Dist = min(g.Dist, d)
+	}
+	return g
 }
 
 // Rank keeps up to n of the guesses that are near enough, the nearest first: a
