@@ -318,7 +318,7 @@ func (a *App) lack() tea.Cmd {
 			cmds = append(cmds, loadInfos(a.ctx, a.log, a.timeline.know, a.infoRequest, rows))
 		}
 	}
-	cmds, a.errand = append(cmds, a.errand), nil
+	cmds, a.errand = append(cmds, a.errand, a.lookOn()), nil
 	if a.page.page != nil {
 		cmds = append(cmds, a.page.lack(a))
 	}

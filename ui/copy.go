@@ -35,21 +35,27 @@ type copyMsg struct{ what, text string }
 func (m copyMsg) take(a *App) tea.Cmd { return a.copyText(m.what, m.text) }
 
 // copyText has the terminal put a text into the clipboard, and says so. Every
-// text passes the sanitiser: what is pasted into a shell must be what was seen.
+// text passes the sanitiser: what is pasted into a shell must be what was seen,
+// and who copies is told that it is not what the cluster has.
 func (a *App) copyText(what, text string) tea.Cmd {
+	raw := text
 	text = cleanText(text)
+	changed := ""
+	if text != raw {
+		changed = " (signs replaced)"
+	}
 	switch n := utf8.RuneCountInString(text); {
 	case text == "":
 		a.say("there is no " + what + " to copy")
-	case a.o.env("TERM") == "linux":
-		a.say("the Linux console has no clipboard; w and ! e write files")
+	case !a.o.modern():
+		a.say("this terminal has no clipboard; w and ! e write files")
 	case len(text) > copyLimit:
 		a.say("too long for the clipboard: " + what + " of " + count(n) + " characters; ! e opens it in an editor")
 	case n <= 60 && !strings.Contains(text, "\n"):
-		a.say("copied " + what + ", " + plural(n, "character") + ": " + text)
+		a.say("copied " + what + changed + ", " + plural(n, "character") + ": " + text)
 		return a.toClipboard(text)
 	default:
-		a.say("copied " + what + ", " + plural(n, "character") + " in " + plural(1+strings.Count(text, "\n"), "line"))
+		a.say("copied " + what + changed + ", " + plural(n, "character") + " in " + plural(1+strings.Count(text, "\n"), "line"))
 		return a.toClipboard(text)
 	}
 	return nil
@@ -180,15 +186,15 @@ func diffText(log *model.Log, k objectKey) string {
 	for i, text := range textDiffs(c.result.Changes) {
 		c.result.Changes[i].Old, c.result.Changes[i].New = "", ""
 		for _, d := range text {
-			c.result.Changes[i].New += "\n" + docPlain(d)
+			c.result.Changes[i].New += "\n" + docRaw(d)
 		}
 	}
 	for _, x := range c.result.Changes {
 		if text, ok := strings.CutPrefix(x.New, "\n"); ok {
-			lines = append(lines, docPlain(docLine{kind: docChange, op: x.Op, a: x.Path}), text)
+			lines = append(lines, docRaw(docLine{kind: docChange, op: x.Op, a: x.Path}), text)
 			continue
 		}
-		lines = append(lines, docPlain(docLine{kind: docChange, op: x.Op, a: x.Path, b: value(x.Old), c: value(x.New)}))
+		lines = append(lines, docRaw(docLine{kind: docChange, op: x.Op, a: x.Path, b: value(x.Old), c: value(x.New)}))
 	}
 	return strings.Join(lines, "\n")
 }

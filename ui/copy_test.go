@@ -4,8 +4,10 @@ import (
 	"encoding/base64"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -217,5 +219,60 @@ func TestCopyReachesTmux(t *testing.T) {
 	until(t, "the buffer of tmux", func() bool { got = tmux("show-buffer"); return strings.Contains(got, "kubectl") })
 	if ansi.Strip(got) != want {
 		t.Errorf("tmux has %q", got)
+	}
+}
+
+// What is copied says so where it is not what the cluster has: a value with
+// signs that no terminal gets.
+func TestCopySaysThatSignsAreReplaced(t *testing.T) {
+	d := newDriver(t, 200, 50, "mono")
+	d.script()
+	for i, text := range []string{"plain", "a\x1b[31mred", "\u202egnp.exe"} {
+		d.demo.object(d.now, "prod-eu/configmaps", model.Modified, 0, "ConfigMap", "v1", "shop", "settings", `"data":{"text":`+strconv.Quote(text)+`}`)
+		if i == 0 {
+			d.demo.object(d.now, "prod-eu/configmaps", model.Modified, 0, "ConfigMap", "v1", "shop", "settings", `"data":{"text":"plainer"}`)
+		}
+	}
+	d.wait(time.Second)
+	for _, keys := range []string{"y v", "y d", "y y"} {
+		d.press("esc", "esc", "esc", "G", "enter", "g", "d")
+		d.screen()
+		for !strings.Contains(d.cursorLine(), "data.text") {
+			d.press("down")
+		}
+		d.press(strings.Fields(keys)...)
+		if got := d.clipboard(); !strings.Contains(got, "·gnp.exe") || strings.Contains(got, "\u202e") {
+			t.Errorf("%s copied %q", keys, got)
+		}
+		if !strings.Contains(d.footer(), " (signs replaced), ") {
+			t.Errorf("%s: the footer says %q", keys, d.footer())
+		}
+		d.press("y", "n")
+		if strings.Contains(d.footer(), "replaced") {
+			t.Errorf("of a plain name the footer says %q", d.footer())
+		}
+	}
+}
+
+// A row is copied as it stands there: with what a group counts, with the word
+// for a fight.
+func TestCopyARowOfAGroup(t *testing.T) {
+	d := newRollout(t, 200, 50, "mono")
+	for _, keys := range []string{"B", "B"} {
+		d.press(keys, "G")
+		d.seek("×")
+		line := strings.Join(strings.Fields(d.cursorLine()), " ")
+		d.press("y", "r")
+		if got, said := d.clipboard(), line[:strings.Index(line+"…", "…")]; !strings.HasPrefix(got, said) || !strings.Contains(got, "×") {
+			t.Errorf("the row is\n%s\ncopied was\n%s", line, got)
+		}
+	}
+	d = newDriver(t, 200, 50, "mono")
+	d.script()
+	d.seek("LOOP")
+	line := strings.Join(strings.Fields(d.cursorLine()), " ")
+	d.press("y", "r")
+	if got := d.clipboard(); !strings.HasPrefix(got, line[:strings.Index(line, "LOOP")+4]) {
+		t.Errorf("the row is\n%s\ncopied was\n%s", line, got)
 	}
 }

@@ -12,9 +12,12 @@ import (
 	"rewatch/themes"
 )
 
-// docPlain is a line of the object pane as text, in full: what is copied,
-// searched and given to other programs.
-func docPlain(d docLine) string {
+// docPlain is a line of the object pane as text, in full: what is searched and
+// given to other programs.
+func docPlain(d docLine) string { return clean.Line(docRaw(d)) }
+
+// docRaw is the same as the cluster has it: not fit for a terminal.
+func docRaw(d docLine) string {
 	s := ""
 	switch d.kind {
 	case docField:
@@ -41,7 +44,7 @@ func docPlain(d docLine) string {
 	if d.by != "" {
 		s += "  (" + d.by + ")"
 	}
-	return clean.Line(s)
+	return strings.ReplaceAll(s, "\n", "␊") // it is one line
 }
 
 func changePlain(d docLine) string {

@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"context"
 	"slices"
+	"sort"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,13 +25,29 @@ func findKeys() []binding {
 	}
 }
 
-// finder is a search in the text of the object pane.
+// finder is a search in the lines of the object pane. They are looked through
+// outside of the event loop, from the cursor on and around the end, a step at a
+// time: the first hit is shown as soon as there is one, and a text that is typed
+// on ends what was under way.
 type finder struct {
 	text  []rune // none is no search; in small letters unless exact
 	exact bool   // it has capital letters, and they count
-	hits  []int  // the lines that have it, of the lines of stamp
-	stamp *docLine
-	lines int
+
+	doc     []docLine // the lines that are looked through
+	from    int       // the first of them
+	seen    int       // how many have been, from there on
+	hits    []int     // those that have the text, in order
+	request int       // of the search
+	busy    bool      // a step is taken
+	want    wantedHit
+}
+
+// wantedHit is where to go when it is known: n hits on from a line, back if
+// negative; 0 is nowhere. here lets that line be the first.
+type wantedHit struct {
+	from int
+	here bool
+	n    int
 }
 
 func newFinder(text string) finder {
@@ -48,27 +67,112 @@ func (f *finder) fold(s string) []rune {
 	return out
 }
 
-// count finds the lines that have the text, unless that is known.
-func (f *finder) count(p *objectPane) []int {
-	var stamp *docLine // each view makes lines of its own
-	if len(p.doc) > 0 {
-		stamp = &p.doc[0]
+// done reports whether all lines have been looked at.
+func (f *finder) done() bool { return f.seen >= len(f.doc) }
+
+// of reports whether it is these lines that are looked through: each view makes
+// lines of its own.
+func (f *finder) of(doc []docLine) bool {
+	return len(f.doc) == len(doc) && (len(doc) == 0 || &f.doc[0] == &doc[0])
+}
+
+// count says how many lines have been found.
+func (f *finder) count() string {
+	if !f.done() {
+		return count(len(f.hits)) + "…"
 	}
-	if f.stamp == stamp && f.lines == len(p.doc) {
-		return f.hits
-	}
-	f.stamp, f.lines, f.hits = stamp, len(p.doc), nil
+	return count(len(f.hits))
+}
+
+// findStep is how long a step takes at most, findAtOnce how many lines it looks
+// at between two looks at the clock.
+const (
+	findStep   = 10 * time.Millisecond
+	findAtOnce = 128
+)
+
+// findMsg answers which of the next lines have the text.
+type findMsg struct {
+	request, seen int
+	hits          []int
+}
+
+// step looks at the next lines: until there is a first hit, and as long as it
+// may.
+func (f finder) step(ctx context.Context) tea.Cmd {
 	text := string(f.text)
-	for i, d := range p.doc {
-		line := docPlain(d)
-		if !f.exact {
-			line = strings.Map(unicode.ToLower, line)
+	return func() tea.Msg {
+		m, begin := findMsg{request: f.request}, time.Now()
+		for ; f.seen+m.seen < len(f.doc); m.seen++ {
+			if n := m.seen; n > 0 && n%findAtOnce == 0 && (ctx.Err() != nil || time.Since(begin) > findStep) {
+				break
+			}
+			i := (f.from + f.seen + m.seen) % len(f.doc)
+			line := docPlain(f.doc[i])
+			if !f.exact {
+				line = strings.Map(unicode.ToLower, line)
+			}
+			if strings.Contains(line, text) {
+				if m.hits = append(m.hits, i); len(f.hits) == 0 && len(m.hits) == 1 {
+					m.seen++
+					break
+				}
+			}
 		}
-		if strings.Contains(line, text) {
-			f.hits = append(f.hits, i)
-		}
+		return m
 	}
-	return f.hits
+}
+
+func (m findMsg) take(a *App) tea.Cmd {
+	for _, f := range []*finder{&a.object.find, a.object.trial} {
+		if f == nil || f.request != m.request || !f.busy {
+			continue
+		}
+		f.busy = false
+		f.seen += m.seen
+		f.hits = append(f.hits, m.hits...)
+		slices.Sort(f.hits)
+		if f == &a.object.find && f.want.n != 0 {
+			a.goToHit()
+		}
+		return nil
+	}
+	return nil
+}
+
+// searching is the search that is typed, else the one that is in force.
+func (a *App) searching() *finder {
+	p := &a.object
+	if p.trial == nil {
+		return &p.find
+	}
+	if !a.prompt.shown {
+		p.trial = nil
+		return &p.find
+	}
+	if text := string(a.prompt.text); text != p.typed {
+		p.typed = text
+		*p.trial = newFinder(text)
+	}
+	return p.trial
+}
+
+// lookOn takes the next step of a search, from its start if the lines have
+// become others.
+func (a *App) lookOn() tea.Cmd {
+	f, p := a.searching(), &a.object
+	if len(f.text) == 0 || p.hasRow {
+		return nil
+	}
+	if f.request == 0 || !f.of(p.doc) {
+		p.finds++
+		f.doc, f.from, f.seen, f.hits, f.busy, f.request = p.doc, max(p.cursor, 0), 0, nil, false, p.finds
+	}
+	if f.busy || f.done() {
+		return nil
+	}
+	f.busy = true
+	return f.step(a.ctx)
 }
 
 // in returns where the text is in s, from a position on, -1 if nowhere.
@@ -122,28 +226,26 @@ func (f *finder) mark(s string) string {
 
 const matchStyle = "\x1b[4;7m"
 
-// askFind asks what to search for. What is typed is counted once, not for each
-// frame.
+// askFind asks what to search for.
 func (a *App) askFind() {
-	var f finder
-	typed := ""
-	find := func(text string) *finder {
-		if text != typed {
-			f, typed = newFinder(text), text
-		}
-		return &f
-	}
+	a.object.trial, a.object.typed = &finder{}, ""
 	a.ask(prompt{label: "search", hint: "a text of this view; capital letters count if there are any",
-		means: func(text string) string {
-			return plural(len(find(text).count(&a.object)), "line")
+		means: func(string) string {
+			f := a.searching()
+			if !f.done() {
+				return f.count() + " lines"
+			}
+			return plural(len(f.hits), "line")
 		},
 		done: func(text string) *moment.Error {
-			f := find(text)
-			if text != "" && len(f.count(&a.object)) == 0 {
+			f := a.searching()
+			if text != "" && f.request != 0 && f.done() && len(f.hits) == 0 {
 				return &moment.Error{Text: "no line of this view has it"}
 			}
-			if a.object.find = *f; text != "" {
-				a.showHit(a.object.cursor, true, 1)
+			a.object.find, a.object.trial = *f, nil
+			if text != "" {
+				a.object.find.want = wantedHit{a.object.cursor, true, 1}
+				a.goToHit()
 			}
 			return nil
 		}})
@@ -161,35 +263,49 @@ func (a *App) canFind() (bool, string) {
 
 // findNext goes n matches on, or back.
 func (a *App) findNext(n int) tea.Cmd {
-	if a.focus == paneObject {
-		a.showHit(a.object.cursor, false, n)
-		return nil
+	if a.focus != paneObject {
+		return a.findRow(n)
 	}
-	return a.findRow(n)
+	f := &a.object.find
+	if f.want.n == 0 {
+		f.want = wantedHit{from: a.object.cursor}
+	}
+	if f.want.n += n; f.of(a.object.doc) {
+		a.goToHit()
+	}
+	return nil
 }
 
-// showHit goes to a match n further, from a line on, and around at the end.
-func (a *App) showHit(from int, here bool, n int) {
-	p := &a.object
-	hits := p.find.count(p)
-	if len(hits) == 0 {
+// goToHit goes to the hit that is wanted, around at the end. While not all lines
+// have been looked at, that is known only of the next one, if none can be between.
+func (a *App) goToHit() {
+	p, f := &a.object, &a.object.find
+	w := f.want
+	i := sort.Search(len(f.hits), func(i int) bool { return f.hits[i] > w.from || w.here && f.hits[i] == w.from })
+	if !f.done() {
+		if w.n == 1 && w.from >= f.from && i < len(f.hits) {
+			f.want = wantedHit{}
+			p.goToLine(f.hits[i])
+		}
+		return
+	}
+	f.want = wantedHit{}
+	if len(f.hits) == 0 {
 		a.say("no line of this view has it")
 		return
 	}
-	i := 0 // the first hit behind, or at, from
-	for i < len(hits) && (hits[i] < from || !here && hits[i] == from && n > 0) {
-		i++
-	}
-	if n > 0 {
-		i += n - 1
+	if w.n > 0 {
+		i += w.n - 1
 	} else {
-		i += n
+		for i > 0 && f.hits[i-1] >= w.from {
+			i--
+		}
+		i += w.n
 	}
-	if i < 0 || i >= len(hits) {
+	if i < 0 || i >= len(f.hits) {
 		a.say("around the end")
 	}
-	i = (i%len(hits) + len(hits)) % len(hits)
-	p.goToLine(hits[i])
+	p.goToLine(f.hits[(i%len(f.hits)+len(f.hits))%len(f.hits)])
 }
 
 // goToLine moves the cursor to a line, with some lines around it.
@@ -206,14 +322,11 @@ func (p *objectPane) findInfo() []string {
 	if len(p.find.text) == 0 || p.hasRow {
 		return nil
 	}
-	hits := p.find.count(p)
 	at := "–"
-	for i, line := range hits {
-		if line == p.cursor {
-			at = count(i + 1)
-		}
+	if i, ok := slices.BinarySearch(p.find.hits, p.cursor); ok && p.find.done() {
+		at = count(i + 1)
 	}
-	return []string{"/" + string(p.find.text) + " " + at + "/" + count(len(hits))}
+	return []string{"/" + string(p.find.text) + " " + at + "/" + p.find.count()}
 }
 
 // forget ends a search; false if there is none.

@@ -194,3 +194,50 @@ func TestASearchIsCountedOnce(t *testing.T) {
 	d.press("backspace")
 	d.has("19,998 lines")
 }
+
+// A long text is looked through in steps: the first hit from the cursor on is
+// shown when it is found, the count says that it is not all, keys pressed
+// meanwhile are done when it is known where they lead, and a search that is
+// given up goes no further.
+func TestALongSearchGoesInSteps(t *testing.T) {
+	d := newDriver(t, 120, 36, "mono")
+	d.script()
+	d.openDeployment("g", "y")
+	d.screen()
+	doc := make([]docLine, 300_000)
+	for i := range doc {
+		if doc[i].a = "  image: registry.example/shop/checkout"; i%1000 == 999 {
+			doc[i].a = "  a Needle"
+		}
+	}
+	a := d.app
+	a.object.doc, a.object.cursor = doc, 1500
+	a.askFind()
+	a.prompt.insert("needle")
+	step := a.lookOn()
+	a.answerPrompt()
+	if step == nil || a.prompt.shown {
+		t.Fatal("no step, or the prompt waits for all")
+	}
+	step().(findMsg).take(a)
+	if f := &a.object.find; a.object.cursor != 1999 || f.done() || f.seen != 500 {
+		t.Errorf("after the first hit the cursor is on %d, %d lines were looked at", a.object.cursor, f.seen)
+	}
+	d.has("/needle –/1…")
+	a.findNext(1)
+	a.findNext(1)
+	old := a.object.find
+	d.run(a.lookOn())
+	if a.object.cursor != 3999 {
+		t.Errorf("two further the cursor is on %d", a.object.cursor)
+	}
+	d.has("/needle 4/300")
+	a.object.forget()
+	if step = old.step(a.ctx); a.object.find.busy {
+		t.Error("a search that was given up goes on")
+	}
+	step().(findMsg).take(a)
+	if len(a.object.find.hits) != 0 {
+		t.Error("the answer to a search that was given up is taken")
+	}
+}

@@ -38,6 +38,9 @@ type objectPane struct {
 	loading   bool
 
 	find   finder
+	trial  *finder // of a text that is being typed
+	typed  string  // that text
+	finds  int     // searches so far
 	look   showing
 	head   string // what the title has no room for
 	view   int    // which of views

@@ -45,7 +45,7 @@ func TestScreensOfTheHand(t *testing.T) {
 		{"number", live, func(d *driver) { d.press("1", "2") }},
 		{"mark", live, func(d *driver) { d.press("m"); d.typeText("rollback") }},
 		{"save", live, func(d *driver) { withFiles(d); d.press("w") }},
-		{"search", live, func(d *driver) { d.openDeployment("g", "y", "/"); d.typeText("replicas") }},
+		{"search", live, func(d *driver) { d.openDeployment("g", "y"); d.screen(); d.press("/"); d.typeText("replicas") }},
 		{"hidden", live, func(d *driver) { d.press("up", "H", "k") }},
 		{"no-rows", live, func(d *driver) { d.press("/"); d.typeText("nothing-has-this"); d.press("enter") }},
 		{"palette-theme", live, func(d *driver) { d.palette("theme paper") }},
