@@ -130,7 +130,8 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	if s.flags.plain {
 		return inSentences(newPrinter(log, s.streams, len(s.clusters) > 1), s.flags.zone).run(ctx)
 	}
-	if !isTerminal(s.streams.in) || !isTerminal(s.streams.out) || os.Getenv("TERM") == "dumb" {
+	if ok, _ := s.streams.canvas(); !ok {
+		s.streams.explainLines()
 		p := newPrinter(log, s.streams, len(s.clusters) > 1)
 		return p.run(ctx)
 	}
@@ -138,9 +139,12 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	// it keeps its use, to print where every goroutine is.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT)
 	defer stop()
+	ctx, stop = s.streams.onCanvas(ctx)
+	defer stop()
+	ctx, jobs := withJobs(ctx, s.streams.in)
 	save, file := noiseFile()
 	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Watcher: chooser, Recorder: tapes, Server: chooser.j, Title: s.title, Theme: s.flags.theme.value, Look: s.flags.look(), Location: s.flags.zone, Rows: s.flags.rows, Noise: s.flags.noise,
-		Environ: os.Environ(), Files: world{ctx}, Keys: s.flags.keys, Input: s.streams.in, Output: s.streams.out})
+		Environ: os.Environ(), Files: world{ctx}, Jobs: jobs, Keys: s.flags.keys, Input: s.streams.in, Output: s.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))
 	}

@@ -11,15 +11,16 @@ import (
 )
 
 // readerGone returns a channel that is closed when nobody reads the pipe out
-// any more, which a write would tell only at the next change, perhaps hours
-// later. It never is for anything but a pipe. The watching ends with ctx.
+// any more, or its terminal is gone, which a write would tell only at the next
+// change, perhaps hours later. It never is for anything else. The watching ends
+// with ctx.
 func readerGone(ctx context.Context, out any) <-chan struct{} {
 	gone := make(chan struct{})
 	f, ok := out.(*os.File)
 	if !ok {
 		return gone
 	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 && !isTerminal(f) {
 		return gone
 	}
 	go func() {

@@ -171,7 +171,8 @@ type replay struct {
 }
 
 func (r replay) onTerminal() bool {
-	return !r.flags.plain && isTerminal(r.streams.in) && isTerminal(r.streams.out) && os.Getenv("TERM") != "dumb"
+	ok, _ := r.streams.canvas()
+	return ok && !r.flags.plain
 }
 
 // run plays until the user, a signal or a closed pipe ends it; lines also end
@@ -205,9 +206,12 @@ func (r replay) run(ctx context.Context) error {
 func (r replay) show(ctx context.Context, p *player.Player) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGQUIT) // see session.show
 	defer stop()
+	ctx, stop = r.streams.onCanvas(ctx)
+	defer stop()
+	ctx, jobs := withJobs(ctx, r.streams.in)
 	save, file := noiseFile()
 	err := ui.Run(ctx, ui.Options{Transport: p, Tapes: r.told, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Rows: r.flags.rows, Noise: r.flags.noise,
-		Environ: os.Environ(), Files: world{ctx}, Keys: r.flags.keys, Input: r.streams.in, Output: r.streams.out})
+		Environ: os.Environ(), Files: world{ctx}, Jobs: jobs, Keys: r.flags.keys, Input: r.streams.in, Output: r.streams.out})
 	if err != nil {
 		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))
 	}

@@ -44,6 +44,8 @@ func (l *tapeLines) print(ctx context.Context, p *player.Player, r replay) error
 	out := newPrinter(p.Log(), r.streams, len(contexts) > 1)
 	if r.flags.plain {
 		inSentences(out, r.flags.zone)
+	} else {
+		r.streams.explainLines()
 	}
 	if !r.at.IsZero() {
 		out.next = out.log.Snapshot().End() // what comes before is not asked for

@@ -76,6 +76,7 @@ func (p *program) Run() (err error) {
 		return errors.New("cannot write a file for it: " + oneLine(err))
 	}
 	defer holdInterrupts(p.ctx)()
+	defer letStop(p.ctx)()
 	c := exec.CommandContext(p.ctx, p.words[0], append(p.words[1:], path)...) //nolint:gosec // what its user has set
 	c.Stdin, c.Stdout, c.Stderr = p.in, p.out, p.err
 	if err := c.Run(); err != nil && p.ctx.Err() == nil {

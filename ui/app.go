@@ -5,7 +5,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/model"
 	"rewatch/model/fights"
@@ -150,9 +149,7 @@ type tickMsg struct{}
 // ticks, and one that is woken by the log.
 func (a *App) Init() tea.Cmd {
 	a.asked = time.Now()
-	cmds := []tea.Cmd{a.wait(), a.tick(), a.watchThemes(),
-		// Bubble Tea does not ask for this one over SSH.
-		tea.Raw(ansi.RequestModeSynchronizedOutput)}
+	cmds := []tea.Cmd{a.wait(), a.tick(), a.watchThemes(), a.waitJobs(), a.o.asksSynchronised()}
 	if a.asksBackground() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -212,9 +209,6 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case tea.FocusMsg, tea.BlurMsg:
 		_, blurred := msg.(tea.BlurMsg)
 		a.setBlurred(blurred)
-	case tea.ResumeMsg: // the shell was there meanwhile
-		a.refresh()
-		return redrawAll()
 	case tea.WindowSizeMsg:
 		a.lay.w, a.lay.h = msg.Width, msg.Height-a.tourHeight(msg.Width, msg.Height)
 		a.relayout()

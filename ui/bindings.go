@@ -21,7 +21,7 @@ func movingKeys() []binding {
 		{id: "page-down", counts: true, keys: []string{"pgdown", "ctrl+f"}, help: "one page down", do: act(func(a *App) { a.half(2 * a.times()) })},
 		{id: "half-up", counts: true, keys: []string{"ctrl+u"}, help: "half a page up", do: act(func(a *App) { a.half(-1 * a.times()) })},
 		{id: "half-down", counts: true, keys: []string{"ctrl+d"}, help: "half a page down", do: act(func(a *App) { a.half(1 * a.times()) })},
-		{id: "first", counts: true, keys: []string{"home", "g g"}, help: "the first row held; after a number, the row of that number", do: act(func(a *App) { a.toRow(-1) })},
+		{id: "first", counts: true, keys: []string{"g g", "home"}, help: "the first row held; after a number, the row of that number", hint: "first", do: act(func(a *App) { a.toRow(-1) })},
 		{id: "last", counts: true, keys: []string{"end", "G"}, help: "the last row, and the timeline follows; after a number, that row", do: act(func(a *App) { a.toRow(1) })},
 	}
 }
@@ -50,7 +50,7 @@ func generalKeys() []binding {
 		{id: "record", live: true, keys: []string{"R"}, help: "record to a tape, start and stop", hint: "record",
 			when: (*App).canRecord, do: act((*App).toggleRecord)},
 		{id: "help", keys: []string{"?"}, help: "this help", hint: "help", do: act(func(a *App) { a.help.open() })},
-		{id: "suspend", keys: []string{"ctrl+z"}, help: "back to the shell for a while", do: func(*App) tea.Cmd { return tea.Suspend }},
+		{id: "suspend", keys: []string{"ctrl+z"}, help: "back to the shell for a while", do: (*App).suspend},
 		{id: "redraw", keys: []string{"ctrl+l"}, help: "draw the screen anew", do: func(*App) tea.Cmd { return redrawAll() }},
 		{id: "quit", keys: []string{"q", "ctrl+c"}, help: "quit", hint: "quit", do: (*App).quit},
 	}

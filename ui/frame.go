@@ -14,6 +14,11 @@ func (a *App) View() tea.View {
 	}
 	v := tea.NewView(a.skin.ascii.line(content))
 	v.AltScreen = true
+	if !a.o.modern() {
+		v.DisableBracketedPasteMode = true
+		v.Cursor = cursor
+		return v
+	}
 	v.MouseMode, v.ReportFocus = tea.MouseModeCellMotion, true
 	what := "rewatch "
 	if a.replay != nil {
@@ -58,7 +63,7 @@ func (a *App) frame() (string, *tea.Cursor) {
 		rows = append(rows, a.status.draw(w))
 	}
 	last, x := a.lastRow(w)
-	rows = append(rows, last)
+	rows = a.followers(append(rows, last), w)
 	var cursor *tea.Cursor
 	if x >= 0 {
 		cursor = tea.NewCursor(x, h-1)
@@ -138,8 +143,8 @@ func (a *App) title(p pane, w int) string {
 			switch {
 			case x == p && p == paneObject:
 				name, _ = a.object.title()
-			case p == paneObject && w < ownersBeside: // room for the views
-				name = ""
+			case p == paneObject && w < ownersBeside: // room for the views: S and T, as in g s and g t
+				name = name[:1]
 			}
 			a.tab(l, x, name, x == p, w)
 			l.fill(a.st.Rule, "─", l.w+1)
@@ -238,7 +243,7 @@ func (a *App) timelineInfo() []string {
 		parts = append(parts, s)
 	}
 	if f := a.filter.value(); f != "" {
-		parts = append(parts, "/"+f)
+		parts = append(parts, "/"+f+a.timeline.index.gapsBeside(f))
 	}
 	if s := a.timeline.grouping.String(); s != "" {
 		parts = append(parts, s)

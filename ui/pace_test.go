@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,10 +51,47 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 		msg  tea.Msg
 		idle bool
 	}{{tickMsg{}, false}, {tickMsg{}, true}, {tickMsg{}, true}, {wakeMsg{}, false}, {tickMsg{}, false}, {tea.KeyPressMsg{}, false},
-		{tickMsg{}, false}, {tickMsg{}, true}, {tea.ResumeMsg{}, false}, {tickMsg{}, false}, {tickMsg{}, true}} {
+		{tickMsg{}, false}, {tickMsg{}, true}, {resumedMsg{}, false}, {tickMsg{}, false}, {tickMsg{}, true}} {
 		if p.saw(step.msg); p.idle != step.idle {
 			t.Errorf("step %d, %T: idle %v", i, step.msg, p.idle)
 		}
 	}
 	(&pacer{}).saw(tickMsg{}) // without a ticker nothing is done
+}
+
+// What the user does is drawn at once, a burst of it as well, and then the pace
+// is what it was.
+func TestAKeyIsDrawnAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pacer{ticker: time.NewTicker(time.Second / 60), fast: time.Second / 60, slow: idlePace}
+		defer p.ticker.Stop()
+		looked := func(d time.Duration) (n int) {
+			end := time.After(d)
+			for {
+				select {
+				case <-p.ticker.C:
+					n++
+				case <-end:
+					return n
+				}
+			}
+		}
+		for _, msg := range []tea.Msg{tea.KeyPressMsg{}, tea.MouseWheelMsg{}, tea.KeyPressMsg{}, tea.PasteMsg{}, tea.MouseClickMsg{}} {
+			p.saw(msg)
+			p.saw(wakeMsg{}) // a storm goes on meanwhile
+			if looked(hurry+time.Millisecond/2) == 0 {
+				t.Errorf("after %T the renderer does not look", msg)
+			}
+		}
+		looked(hurries)
+		if n := looked(time.Second); n < 59 || n > 61 {
+			t.Errorf("then it looks %d times a second", n)
+		}
+		p.saw(tickMsg{})
+		p.saw(tickMsg{})
+		p.saw(tea.KeyPressMsg{})
+		if looked(hurry+time.Millisecond/2) == 0 || p.idle {
+			t.Error("an idle screen does not wake for a key")
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type Options struct {
 	Tapes     Tapes      // of a replay; nil: nothing more is known of them
 	Tour      bool       // lead a newcomer through the screen
 	Files     Files      // nil: no files are written and no programs started
+	Jobs      Jobs       // nil: cannot be suspended
 	// Keys take the place of those that bindings have, by their ids; none is no
 	// key. They have to be ones that CheckKeys takes.
 	Keys   map[string][]string
@@ -94,9 +96,27 @@ func (o Options) brief() time.Duration {
 	return frame / 2
 }
 
+// leastProcs is how many goroutines may run at once, on however few processors.
+// Who reads the terminal hands a key on and waits in a system call for the next
+// one, and the key stays with it until another of the runtime's processors takes
+// it. Of two a storm keeps the other busy: then that takes 10 ms, and more for
+// each further hand. Threads the operating system divides more finely.
+const leastProcs = 4
+
+// enoughProcs sees to that for as long as there is a screen, unless the user has
+// said how many.
+func (o Options) enoughProcs() (back func()) {
+	if o.env("GOMAXPROCS") != "" || runtime.GOMAXPROCS(0) >= leastProcs {
+		return func() {}
+	}
+	runtime.GOMAXPROCS(leastProcs)
+	return runtime.SetDefaultGOMAXPROCS
+}
+
 // Run owns the terminal until the user quits or ctx ends, and gives it back as
 // it was, also after a panic. The end of ctx is no error.
 func Run(ctx context.Context, o Options) error {
+	defer o.enoughProcs()()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the commands that still wait
 	// The renderer looks for a new frame at its own pace: twice as often, a
@@ -110,9 +130,8 @@ func Run(ctx context.Context, o Options) error {
 	if o.Input != nil {
 		opts = append(opts, tea.WithInput(o.Input))
 	}
-	if o.Output != nil {
-		opts = append(opts, tea.WithOutput(o.Output))
-	}
+	out := o.terminal()
+	opts = append(opts, tea.WithOutput(out))
 	if o.Width > 0 && o.Height > 0 {
 		opts = append(opts, tea.WithWindowSize(o.Width, o.Height))
 	}
@@ -129,6 +148,10 @@ func Run(ctx context.Context, o Options) error {
 		time.AfterFunc(quitPatience, kill)
 		program.Quit()
 	})()
+	if o.modern() {
+		_, _ = io.WriteString(out, saveTitle)
+		defer func() { _, _ = io.WriteString(out, restoreTitle) }()
+	}
 	_, err := program.Run()
 	if err != nil && (ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) || errors.Is(err, tea.ErrInterrupted)) {
 		return nil

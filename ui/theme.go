@@ -32,8 +32,10 @@ type skin struct {
 	name     string // as it was asked for: "auto", or that of a theme
 	palette  themes.Palette
 	terminal themes.Terminal
-	light    bool // the terminal says that its background is
-	none     bool // auto has no colour: NO_COLOR, TERM=dumb
+	light    bool   // the terminal says that its background is
+	none     bool   // auto has no colour: NO_COLOR, TERM=dumb
+	wanted   string // that was asked for at the start and could not be used; "" is none
+	told     string // what was said last of a theme that cannot be used: once is enough
 	ascii    *asciiWriter
 }
 
@@ -69,13 +71,14 @@ func (a *App) chooseTheme() {
 	if err := a.setTheme(cmp.Or(a.o.Theme, "auto")); err != nil {
 		if a.skin.name == "" {
 			_ = a.setTheme("auto")
+			a.skin.wanted = a.o.Theme
 		}
 		a.complain(err)
 	}
 }
 
 // asksBackground reports whether the terminal has to be asked for its background.
-func (a *App) asksBackground() bool { return a.skin.name == "auto" && !a.skin.none }
+func (a *App) asksBackground() bool { return a.skin.name == "auto" && !a.skin.none && a.o.modern() }
 
 // themeNames are the names that setTheme takes.
 func (a *App) themeNames() []string {
@@ -96,7 +99,7 @@ func (a *App) setTheme(name string) error {
 		return errors.New("this terminal has no colours, or NO_COLOR is set")
 	}
 	s := a.skin
-	s.name = name
+	s.name, s.wanted = name, ""
 	p, err := s.choose()
 	if p.Name == "" {
 		return err
@@ -160,18 +163,37 @@ func (a *App) takeTerminal(msg tea.Msg) {
 // rechoose chooses anew by what has become known. What cannot be used is told.
 func (a *App) rechoose() {
 	p, err := a.skin.choose()
-	if err != nil {
-		a.complain(err)
-	}
+	a.complain(err)
 	if p.Name != "" {
 		a.skin.palette = p
 	}
 	a.restyle()
 }
 
-// complain shows an error in the footer for long enough to read it.
+// complain tells of a theme that cannot be used in the footer, once and for long
+// enough to read it; the palette has the same words beside the theme. Without an
+// error it takes them back.
 func (a *App) complain(err error) {
-	a.flash, a.flashEnd = "theme: "+err.Error(), a.o.Now().Add(12*time.Second)
+	said := a.skin.told
+	if a.skin.told = ""; err != nil {
+		a.skin.told = "theme: " + err.Error()
+	}
+	switch {
+	case a.skin.told == said:
+	case err != nil:
+		a.flash, a.flashEnd = a.skin.told, a.o.Now().Add(12*time.Second)
+	case a.flash == said:
+		a.flash = ""
+	}
+}
+
+// hushed takes a complaint about a theme out of the footer.
+func (a *App) hushed() bool {
+	if a.flash == "" || a.flash != a.skin.told {
+		return false
+	}
+	a.flash = ""
+	return true
 }
 
 // themesMsg brings the themes of files that have changed.
@@ -206,9 +228,19 @@ func watchThemes(ctx context.Context, reload func() (themes.User, bool)) tea.Cmd
 }
 
 // takeThemes takes in changed files. A theme in use that cannot be used any more
-// stays as it was.
+// stays as it was; one that was asked for and can be used now is.
 func (a *App) takeThemes(m themesMsg) tea.Cmd {
 	a.skin.look.User = m.user
-	a.rechoose()
+	if a.skin.wanted == "" {
+		a.rechoose()
+		return a.watchThemes()
+	}
+	wanted := a.skin.wanted
+	err := a.setTheme(wanted)
+	if err != nil {
+		a.rechoose()
+		a.skin.wanted = wanted
+	}
+	a.complain(err)
 	return a.watchThemes()
 }
