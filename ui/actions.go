@@ -148,6 +148,7 @@ func (a *App) back() {
 	switch {
 	case a.recording.alarm != "":
 		a.recording.alarm = ""
+	case a.hushed():
 	case a.page.page != nil:
 		a.closePage()
 	case a.focus == paneObject && a.object.forget():

@@ -163,6 +163,9 @@ func (a *App) takeTerminal(msg tea.Msg) {
 // rechoose chooses anew by what has become known. What cannot be used is told.
 func (a *App) rechoose() {
 	p, err := a.skin.choose()
+	if _, e := a.skin.find(a.skin.wanted); a.skin.wanted != "" && e != nil {
+		err = e
+	}
 	a.complain(err)
 	if p.Name != "" {
 		a.skin.palette = p
@@ -231,16 +234,9 @@ func watchThemes(ctx context.Context, reload func() (themes.User, bool)) tea.Cmd
 // stays as it was; one that was asked for and can be used now is.
 func (a *App) takeThemes(m themesMsg) tea.Cmd {
 	a.skin.look.User = m.user
-	if a.skin.wanted == "" {
-		a.rechoose()
-		return a.watchThemes()
+	if _, err := a.skin.find(a.skin.wanted); a.skin.wanted != "" && err == nil {
+		a.skin.name, a.skin.wanted = a.skin.wanted, ""
 	}
-	wanted := a.skin.wanted
-	err := a.setTheme(wanted)
-	if err != nil {
-		a.rechoose()
-		a.skin.wanted = wanted
-	}
-	a.complain(err)
+	a.rechoose()
 	return a.watchThemes()
 }

@@ -200,6 +200,39 @@ func TestThemesFollowTheirFiles(t *testing.T) {
 	}
 }
 
+// A mistake is told once; esc takes it out of the footer, and mending the file
+// does. The palette has its words as long as it is there.
+func TestAMistakeInAThemeIsToldOnce(t *testing.T) {
+	d := newDriver(t, 120, 36, "auto")
+	bad := themes.User{Refused: map[string]error{"mine": errors.New("mine.yaml line 3: bad: it is pale")}}
+	says := func() bool { return strings.Contains(d.footer(), "mine.yaml line 3: bad: it is pale") }
+	d.app.o.Look.User, d.app.o.Theme = bad, "mine"
+	d.app.chooseTheme()
+	if !says() {
+		t.Fatalf("the footer says %q", d.footer())
+	}
+	if d.press("esc"); says() {
+		t.Error("esc leaves it")
+	}
+	d.send(themesMsg{bad}) // another file has changed
+	if says() {
+		t.Error("it is told again")
+	}
+	d.palette("theme mine")
+	d.has("mine.yaml line 3: bad: it is pale")
+	d.press("enter")
+	d.has("The theme mine cannot be used")
+	d.press("esc")
+	d.send(themesMsg{themes.User{Refused: map[string]error{"mine": errors.New("mine.yaml line 4: bad: it has no value")}}})
+	if f := d.footer(); !strings.Contains(f, "line 4") {
+		t.Errorf("another mistake is not told: %q", f)
+	}
+	d.send(themesMsg{user("mine")}) // mended: what was asked for is there at last
+	if f := d.footer(); strings.Contains(f, "line 4") || d.app.skin.name != "mine" || d.app.st.Name != "mine" {
+		t.Errorf("mended: the footer says %q, and the theme is %s", f, d.app.skin.name)
+	}
+}
+
 func TestFilesOfThemesAreLookedAtOnceASecond(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	looked := 0
