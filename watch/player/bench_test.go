@@ -1,11 +1,12 @@
 package player
 
 import (
-	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,11 +15,20 @@ import (
 )
 
 // TestSeekTimes measures jumps to random moments of a large tape, which
-// REWATCH_TAPE names; a million events and more make sense.
+// REWATCH_TAPE names; a million events and more make sense. It does 100, or as
+// many as REWATCH_JUMPS says, and fails where the first paint takes more than
+// its goal in processor time; of two processors, a clock shows half of it.
 func TestSeekTimes(t *testing.T) {
 	path := os.Getenv("REWATCH_TAPE")
-	if path == "" {
-		t.Skip("REWATCH_TAPE is not set")
+	if path == "" || testing.Short() {
+		t.Skip("REWATCH_TAPE is not set, or -short is")
+	}
+	jumps := 100
+	if s := os.Getenv("REWATCH_JUMPS"); s != "" {
+		var err error
+		if jumps, err = strconv.Atoi(s); err != nil || jumps < 1 {
+			t.Fatalf("REWATCH_JUMPS: %q", s)
+		}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,42 +45,58 @@ func TestSeekTimes(t *testing.T) {
 	}
 	p := New([]Source{{"large", tp}}, Options{})
 	rnd := rand.New(rand.NewPCG(1, 2))
-	kinds := []string{"tape.Seek", "first paint", "full state"} // the last goes on from the one before it
-	took := map[string][]time.Duration{}
-	wall := map[string][]time.Duration{}
+	var first, full, both jumpTimes
 	var states []int64
-	for range 6 {
+	for range jumps {
 		to := p.reel.from.UnixNano() + rnd.Int64N(int64(p.reel.to.Sub(p.reel.from)))
 		start := p.start(to)
-		var whole readers
-		for _, kind := range kinds {
-			runtime.GC()
-			begin, used := time.Now(), cputest.Process()
-			var err error
-			var x *take
-			switch kind {
-			case "tape.Seek":
-				_, err = tp.Seek(time.Unix(0, start))
-			case "first paint":
-				x, err = p.fill(context.Background(), start, &preview{to, largeState}, nil, until(to))
-				whole = x.whole
-			case "full state":
-				x, err = p.fill(context.Background(), start, nil, whole, until(to))
-				states = append(states, x.state)
-			}
-			if err != nil {
+		runtime.GC()
+		begin, used := time.Now(), cputest.Process()
+		x, err := p.first(t.Context(), start, to, until(to))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.add(begin, used)
+		if u := first.used[len(first.used)-1]; u > 200*time.Millisecond {
+			t.Logf("event %d: %v, partial %v, %d bytes behind", p.reel.eventsUntil(to), u, x.partial, tp.Behind(time.Unix(0, start)))
+		}
+		if x.partial {
+			between, usedThen := time.Now(), cputest.Process()
+			if x, err = p.build(t.Context(), start, until(to)); err != nil {
 				t.Fatal(err)
 			}
-			took[kind] = append(took[kind], cputest.Process()-used)
-			wall[kind] = append(wall[kind], time.Since(begin))
+			full.add(between, usedThen)
 		}
+		both.add(begin, used)
+		states = append(states, x.state)
 	}
-	slices.Sort(states)
-	t.Logf("%d events, states of %d to %d objects", p.reel.events, states[0], states[len(states)-1])
-	for _, kind := range kinds {
-		c, w := took[kind], wall[kind]
-		slices.Sort(c)
-		slices.Sort(w)
-		t.Logf("%-12s processor time p50 %v, max %v; clock p50 %v, max %v", kind, c[len(c)/2], c[len(c)-1], w[len(w)/2], w[len(w)-1])
+	t.Logf("%d jumps in %d events, states of %d to %d objects", jumps, p.reel.events, slices.Min(states), slices.Max(states))
+	t.Logf("first paint       %v", &first)
+	t.Logf("full state behind %v", &full)
+	t.Logf("both              %v", &both)
+	if p99 := percentile(first.used, 99); p99 > 200*time.Millisecond {
+		t.Errorf("the first paint takes %v of processor time", p99)
 	}
+}
+
+// jumpTimes are what jumps took.
+type jumpTimes struct{ used, clock []time.Duration }
+
+func (j *jumpTimes) add(begin time.Time, used time.Duration) {
+	j.used, j.clock = append(j.used, cputest.Process()-used), append(j.clock, time.Since(begin))
+}
+
+func (j *jumpTimes) String() string {
+	u, c := j.used, j.clock
+	return fmt.Sprintf("processor time p50 %v p99 %v max %v; clock p50 %v p99 %v max %v",
+		percentile(u, 50), percentile(u, 99), percentile(u, 100), percentile(c, 50), percentile(c, 99), percentile(c, 100))
+}
+
+// percentile is that of the nearest rank.
+func percentile(of []time.Duration, n int) time.Duration {
+	if len(of) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[(len(sorted)*n+99)/100-1].Round(time.Millisecond / 10)
 }

@@ -44,8 +44,8 @@ type item struct {
 // newCursor returns a cursor at a moment: what comes next is later. enter is
 // called with each tape that has begun by then while its reader holds the state
 // of that moment; the tapes that begin later come with an item of their own.
-// known are readers that are at that moment already.
-func newCursor(r *reel, at int64, known readers, enter func(*head, []*part) error) (*cursor, error) {
+// Its reader comes of seek.
+func newCursor(r *reel, at int64, seek func(*head) error, enter func(*head, []*part) error) (*cursor, error) {
 	c := &cursor{heads: make([]head, len(r.parts))}
 	newest := r.newest(at)
 	for i, p := range r.parts {
@@ -58,10 +58,8 @@ func newCursor(r *reel, at int64, known readers, enter func(*head, []*part) erro
 			h.when, h.number, h.ended = over, p.records, true
 			continue
 		}
-		if h.reader = known[p]; h.reader == nil {
-			if err := h.seek(at); err != nil {
-				return nil, err
-			}
+		if err := seek(h); err != nil {
+			return nil, err
 		}
 		h.last, h.ended = min(at, p.to), p.to < at
 		if err := enter(h, newest); err != nil {

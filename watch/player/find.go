@@ -194,7 +194,7 @@ func (p *Player) startOfSearch(at int64) int64 {
 func (p *Player) search(ctx context.Context, l deck.Landmark, start, end int64) (found *place, err error) {
 	o := p.o.Log
 	o.Budget = searchMemory
-	t, err := newTake(ctx, p.reel, start, nil, nil, o)
+	t, err := newTake(ctx, p.reel, start, nil, o)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -11,12 +12,14 @@ const (
 	smallTape = 12_000
 	// window is how many events before a moment are loaded otherwise.
 	window = 1_000
+	// previewShare is what part of them is enough for what is shown first.
+	previewShare = 3
 	// near is how many events ahead of the moment shown are played rather than
 	// jumped over, so that the log keeps what it has.
 	near = 10_000
-	// largeState is how many objects take so long to load that what is shown of
-	// some of them comes first.
-	largeState = 4_000
+	// largeState is how many bytes of a tape take so long to read for the state
+	// of a moment that what is shown of it comes first: a tenth of a second.
+	largeState = 4 << 20
 )
 
 // arrival is where a wish led.
@@ -111,29 +114,51 @@ func (p *Player) arrive(w *wish, a arrival, last bool) {
 
 // build fills a new log from a moment on until it is done.
 func (p *Player) build(ctx context.Context, start int64, done func(*take) bool) (*take, error) {
-	return p.fill(ctx, start, nil, nil, done)
+	return p.fill(ctx, start, nil, done)
 }
 
-func (p *Player) fill(ctx context.Context, start int64, pre *preview, at readers, done func(*take) bool) (*take, error) {
-	t, err := newTake(ctx, p.reel, start, pre, at, p.o.Log)
+func (p *Player) fill(ctx context.Context, start int64, pre *preview, done func(*take) bool) (*take, error) {
+	t, err := newTake(ctx, p.reel, start, pre, p.o.Log)
 	if err != nil {
 		return nil, err
 	}
 	return t, advance(ctx, t, done)
 }
 
-// show is build for a moment that is waited for: if the state is large, a log
-// without the objects that nothing is shown of comes first.
+// show is build for a moment that is waited for: if that takes long, a log comes
+// first that is without the objects that nothing is shown of, or without much of
+// what was before.
 func (p *Player) show(ctx context.Context, to int64, done func(*take) bool) (*take, error) {
 	start := p.start(to)
-	t, err := p.fill(ctx, start, &preview{to, p.o.large}, nil, done)
+	t, err := p.first(ctx, start, to, done)
 	if err != nil || !t.partial {
 		return t, err
 	}
-	whole := t.whole
-	t.whole = nil // or they would be held with the log
 	p.preview(t, to)
-	return p.fill(ctx, start, nil, whole, done)
+	return p.build(ctx, start, done)
+}
+
+// first fills the log that is shown first of a moment.
+func (p *Player) first(ctx context.Context, start, to int64, done func(*take) bool) (*take, error) {
+	if !p.long(start, to) {
+		return p.build(ctx, start, done)
+	}
+	short := max(start, p.reel.before(to, p.o.window/previewShare))
+	t, err := p.fill(ctx, short, &preview{to, p.o.large}, done)
+	if err == nil && short > start {
+		t.partial = true
+	}
+	return t, err
+}
+
+// long reports whether a log takes so long to fill that another one comes first.
+func (p *Player) long(start, to int64) bool {
+	if start == beginning {
+		return p.reel.eventsUntil(to) > 2*p.o.window
+	}
+	return slices.ContainsFunc(p.reel.parts, func(x *part) bool {
+		return x.from <= start && x.Tape.Behind(time.Unix(0, start)) >= p.o.large
+	})
 }
 
 // preview shows a log that another one will replace.

@@ -29,8 +29,7 @@ type Options struct {
 	Hold func() bool
 
 	// For tests; see jump.go.
-	small, window, near int64
-	large               int
+	small, window, near, large int64
 }
 
 // Player plays tapes. Its methods return at once and may be called from any

@@ -158,7 +158,7 @@ func source(tb testing.TB, name string, b []byte) Source {
 // straight plays tapes from their start until so many events are behind.
 func straight(tb testing.TB, r *reel, events int64) *take {
 	tb.Helper()
-	t, err := newTake(context.Background(), r, beginning, nil, nil, model.Options{Redactor: testRedactor})
+	t, err := newTake(context.Background(), r, beginning, nil, model.Options{Redactor: testRedactor})
 	if err != nil {
 		tb.Fatal(err)
 	}

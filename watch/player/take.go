@@ -28,9 +28,6 @@ type take struct {
 	// owners are the tapes whose state the streams have, by stream; nil before
 	// the first.
 	owners []*part
-	// whole are the readers of the whole state of a partial log, for the log
-	// that will replace it.
-	whole readers
 	// resyncing are the streams that go on after a time in which nothing was
 	// recorded, without a state of their own: their first list tells what is
 	// gone.
@@ -54,25 +51,22 @@ const (
 // moment: they must not count as events of it.
 const stateFlags = model.Initial | model.Synthetic
 
-// preview says that the state may be partial where it is large.
+// preview says that the state may be partial where it takes long to read.
 type preview struct {
 	until int64 // the moment that the log will show
-	large int   // so many objects are a large state
+	large int64 // so many bytes of a tape take long
 }
-
-// readers are some of the tapes' at the moment at which a log begins.
-type readers map[*part]*tape.Reader
 
 // newTake begins a log at a moment. The objects that exist then are its first
 // rows.
-func newTake(ctx context.Context, r *reel, start int64, p *preview, at readers, o model.Options) (t *take, err error) {
+func newTake(ctx context.Context, r *reel, start int64, p *preview, o model.Options) (t *take, err error) {
 	t = &take{reel: r, log: model.NewLog(o), start: start, now: max(start, r.from.UnixNano()), owners: make([]*part, len(r.streams)),
-		resyncing: map[model.StreamID]gapTime{}, rekeyed: map[model.StreamID]bool{}, whole: readers{}}
+		resyncing: map[model.StreamID]gapTime{}, rekeyed: map[model.StreamID]bool{}}
 	for _, s := range r.streams {
 		t.log.AddStream(s)
 	}
-	t.cursor, err = newCursor(r, start, at, func(h *head, newest []*part) error {
-		err := t.enter(ctx, h, p, func(s model.StreamID) bool { return newest[s] == h.part })
+	t.cursor, err = newCursor(r, start, func(h *head) error { return t.seek(h, p) }, func(h *head, newest []*part) error {
+		err := t.enter(ctx, h, func(s model.StreamID) bool { return newest[s] == h.part })
 		if h.ends && h.ended {
 			t.end(h)
 		}
@@ -85,10 +79,24 @@ func newTake(ctx context.Context, r *reel, start int64, p *preview, at readers, 
 	return t, nil
 }
 
+// seek brings a tape to where the log begins, with a partial state if that is
+// good enough for a preview.
+func (t *take) seek(h *head, p *preview) error {
+	at := time.Unix(0, t.start)
+	if p != nil && h.Tape.Behind(at) >= p.large {
+		some, err := h.Tape.SeekApart(at, time.Unix(0, p.until))
+		if err == nil && some.Whole() && len(some.Missed()) == 0 {
+			h.reader, t.partial = some, true
+			return nil
+		}
+	}
+	return h.seek(t.start)
+}
+
 // enter appends the state that a tape begins with, as far as it is of streams
 // that are its own: all of it where nothing was known before, and otherwise
 // what is different from what the tape before ended with.
-func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool) error {
+func (t *take) enter(ctx context.Context, h *head, own func(model.StreamID) bool) error {
 	at := max(t.start, h.from)
 	before := append([]*part(nil), t.owners...)
 	states := t.log.Streams(time.Time{})
@@ -113,7 +121,7 @@ func (t *take) enter(ctx context.Context, h *head, p *preview, own func(model.St
 			t.append(model.Record{Time: s.Since, Stream: id, Type: model.StreamChange, Detail: s.Last})
 		}
 	}
-	found, lost, err := t.objects(ctx, h, p, own, before, at)
+	found, lost, err := t.objects(ctx, h, own, before, at)
 	if err != nil {
 		return err
 	}
@@ -162,15 +170,8 @@ func (t *take) heartbeats(h *head, own func(model.StreamID) bool, before []*part
 
 // objects appends the objects that a tape begins with; where the stream was
 // known before, it compares them. lost is how many cannot be rebuilt.
-func (t *take) objects(ctx context.Context, h *head, p *preview, own func(model.StreamID) bool, before []*part, at int64) (found map[model.StreamID]*comparison, lost int, err error) {
+func (t *take) objects(ctx context.Context, h *head, own func(model.StreamID) bool, before []*part, at int64) (found map[model.StreamID]*comparison, lost int, err error) {
 	found = map[model.StreamID]*comparison{}
-	if p != nil && h.reader.Len() >= p.large {
-		some, err := h.reader.Apart(time.Unix(0, p.until))
-		if err != nil {
-			return nil, 0, &tapeError{h.Name, err}
-		}
-		t.whole[h.part], h.reader, t.partial = h.reader, some, true
-	}
 	all := h.reader.Objects()
 	var failed error
 	t.log.Load(h.reader.Len(), func(yield func(model.Record, model.Text) bool) {
@@ -324,7 +325,7 @@ func (t *take) item(ctx context.Context, x item) {
 		for _, s := range x.head.streams {
 			streams[s] = true
 		}
-		err := t.enter(ctx, x.head, nil, func(s model.StreamID) bool { return streams[s] })
+		err := t.enter(ctx, x.head, func(s model.StreamID) bool { return streams[s] })
 		if err != nil && ctx.Err() != nil {
 			t.partial = true
 		} else if err != nil {

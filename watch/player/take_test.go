@@ -19,7 +19,7 @@ func TestTheStateAtAnyMomentIsThatOfAStraightPlay(t *testing.T) {
 	r := newReel([]Source{source(t, "b", other.write(t, other.records)), source(t, "a", s.write(t, s.records))})
 	all, beats := straight(t, r, 0), 0
 	for at := all.cursor.peek(); at != over; at = all.cursor.peek() {
-		w, err := newTake(context.Background(), r, at-1, nil, nil, model.Options{Redactor: testRedactor})
+		w, err := newTake(context.Background(), r, at-1, nil, model.Options{Redactor: testRedactor})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,10 +28,16 @@ type digest struct {
 	lines []digested
 	text  []byte // of the data frame
 	last  int64  // the latest time of its records
-	clear bool   // whether it is all of the data frame
+	clear bool   // whether it is all of the data frame, but for
+	// what is of objects that nobody wants: so many records and objects of a
+	// checkpoint, and the time that passed since the last of the lines.
+	passed, owed int
+	after        int64
 }
 
-// digested is a line that was skimmed, or the text of another one.
+// digested is a line that was skimmed, or the text of another one. Of the
+// latter, t is what its time is more than it says, for lines before it that
+// were left out; and o is what counts if has says so.
 type digested struct {
 	form   *form  // nil: text is the line
 	text   []byte // the values of its splice
@@ -46,6 +52,7 @@ type digested struct {
 // ahead reads some parts of a tape ahead.
 type ahead struct {
 	tape    *Tape
+	only    map[uint64]bool
 	first   int // the part of done[0]
 	until   int64
 	done    []chan *digest
@@ -58,7 +65,9 @@ type ahead struct {
 // readAhead begins to read parts ahead, up to one that is not read to its end:
 // that with a record later than until, or the one numbered stop. It returns nil
 // where that is not worth while.
-func (t *Tape) readAhead(part int, until int64, stop int) *ahead {
+//
+// Where only is not nil, lines of other objects are left out.
+func (t *Tape) readAhead(part int, until int64, stop int, only map[uint64]bool) *ahead {
 	end := part
 	for end < len(t.parts) && (stop < 0 || end < stop) && (t.parts[end].damage != nil || t.parts[end].To <= until) {
 		end++
@@ -67,7 +76,7 @@ func (t *Tape) readAhead(part int, until int64, stop int) *ahead {
 	if readers < 2 {
 		return nil
 	}
-	a := &ahead{tape: t, first: part, until: until, done: make([]chan *digest, end-part), free: make(chan *digest, readers+1), stop: make(chan struct{})}
+	a := &ahead{tape: t, only: only, first: part, until: until, done: make([]chan *digest, end-part), free: make(chan *digest, readers+1), stop: make(chan struct{})}
 	for i := range a.done {
 		a.done[i] = make(chan *digest, 1)
 	}
@@ -97,7 +106,7 @@ func (a *ahead) close() {
 }
 
 func (a *ahead) read() {
-	d := digester{expander: expander{known: &a.tape.known}}
+	d := digester{expander: expander{known: &a.tape.known}, only: a.only}
 	for {
 		select {
 		case <-a.stop:
@@ -131,12 +140,21 @@ type digester struct {
 	expander expander
 	line     line
 	values   arena
-	number   int // bytes of them, of this data frame
+	bytes    int             // of them, of this data frame
+	only     map[uint64]bool // nil: every object
+	number   objectNumber    // of the newest line
+	near     uint64          // of the newest one that was not passed over
+	passed   int64           // time since then
+	spans    []span          // of the values of a line
 }
 
 // digest fills x with a part; false if it has to be read otherwise.
 func (d *digester) digest(t *Tape, p *part, x *digest) bool {
-	x.lines, x.last = x.lines[:0], math.MinInt64
+	x.lines, x.last, x.passed, x.owed, x.after = x.lines[:0], math.MinInt64, 0, 0, 0
+	if p.apart(d.only) {
+		x.owed = int(p.Live[0])
+		return true
+	}
 	if p.damage != nil || p.Plain > maxDigest {
 		return false
 	}
@@ -144,13 +162,15 @@ func (d *digester) digest(t *Tape, p *part, x *digest) bool {
 	if x.text, err = t.load(x.text[:0], p); err != nil || len(x.text) > maxDigest || !bytes.HasPrefix(x.text, frameLine) {
 		return false
 	}
-	x.lines = slices.Grow(x.lines, bytes.Count(x.text, []byte("\n")))
+	if d.only == nil {
+		x.lines = slices.Grow(x.lines, bytes.Count(x.text, []byte("\n")))
+	}
 	d.expander.reset()
-	d.number = 0
+	d.bytes, d.passed = 0, 0
 	now := int64(0)
 	for rest := x.text; len(rest) > 0; {
 		one, after, found := bytes.Cut(rest, []byte("\n"))
-		if rest = after; !found || len(one) > t.limits.Line || !d.one(t, one, now, x) {
+		if rest = after; !found || !d.one(t, one, now, x) {
 			return false
 		}
 		if l := &d.line; l.frame != nil {
@@ -160,34 +180,106 @@ func (d *digester) digest(t *Tape, p *part, x *digest) bool {
 			x.last = max(x.last, now)
 		}
 	}
+	x.after = d.passed
 	return true
 }
 
-// one appends a line to x, unless it declares a form.
+// one appends a line to x, unless it declares a form or is of no use.
 func (d *digester) one(t *Tape, one []byte, now int64, x *digest) bool {
+	if d.only != nil {
+		if passed, ok := d.glance(one, x); passed || !ok {
+			return ok
+		}
+	}
+	f, made, ok := d.say(t, one, now)
+	l := &d.line
+	switch {
+	case !ok:
+		return false
+	case f == declared, d.only != nil && d.pass(x):
+		return true
+	case f == nil:
+		x.lines = append(x.lines, digested{text: one})
+	case made != nil:
+		one = append(d.values.room(len(made)), made...)
+		d.values.keep(one)
+		d.bytes += len(one)
+		x.lines = append(x.lines, digested{text: one})
+	default:
+		d.expander.noteValues(l, f, &d.values)
+		d.bytes += len(l.values)
+		x.lines = append(x.lines, digested{f, l.values, l.t, l.o, l.b, int32(l.s), uint16(l.flags), uint16(l.has), l.what[0]})
+	}
+	if d.only != nil {
+		d.tell(&x.lines[len(x.lines)-1])
+	}
+	return d.bytes <= maxDigest
+}
+
+// say makes d.line what a line says. f is the form that it uses, if any, and
+// made its text, unless it was skimmed; that is valid until the next call.
+func (d *digester) say(t *Tape, one []byte, now int64) (f *form, made []byte, ok bool) {
+	if len(one) > t.limits.Line {
+		return nil, nil, false
+	}
 	f, err := d.expander.take(one, now)
 	l := &d.line
 	switch {
 	case err != nil:
-		return false
+		return nil, nil, false
 	case f == declared:
-		l.has, l.frame = 0, nil
-		return true
-	case f != nil && d.expander.skim(l, f, t.limits.Line, &d.values):
-		d.number += len(l.values)
-		x.lines = append(x.lines, digested{f, l.values, l.t, l.o, l.b, int32(l.s), uint16(l.flags), uint16(l.has), l.what[0]})
-		return d.number <= maxDigest
-	case f != nil:
-		made, err := d.expander.assemble(f, t.limits.Line)
-		if err != nil {
-			return false
-		}
-		one = append(d.values.room(len(made)), made...)
-		d.values.keep(one)
-		d.number += len(one)
+		l.has, l.frame, l.what = 0, nil, ""
+		return f, nil, true
+	case f == nil:
+		return nil, nil, l.parse(one) == nil
+	case d.expander.skim(l, f, t.limits.Line):
+		return f, nil, true
 	}
-	x.lines = append(x.lines, digested{text: one})
-	return l.parse(one) == nil && d.number <= maxDigest
+	if made, err = d.expander.assemble(f, t.limits.Line); err != nil {
+		return nil, nil, false
+	}
+	return f, made, l.parse(made) == nil
+}
+
+// pass reports whether the newest line is of no use, since nobody wants its
+// object. Roots and heartbeats are always wanted.
+func (d *digester) pass(x *digest) bool {
+	l := &d.line
+	switch {
+	case l.frame != nil:
+		d.number = objectNumber{l.frame.O, l.frame.O}
+		d.near = l.frame.O
+		return false
+	case l.what == "sync":
+		return true
+	case l.has&(hasO|hasB) == 0:
+		return false
+	}
+	n := d.number.of(l)
+	if l.has&hasR != 0 || l.what == "B" || d.only[n] {
+		return false
+	}
+	if l.what == "L" {
+		x.owed++
+	} else {
+		d.passed += l.t
+		x.passed++
+	}
+	return true
+}
+
+// tell makes the newest line tell its time and its object from the one before
+// it that was not passed over.
+func (d *digester) tell(x *digested) {
+	l := &d.line
+	if l.has&(hasO|hasB) != 0 {
+		x.o, x.has = int64(d.number.near-d.near), x.has|hasO
+		d.near = d.number.near
+	}
+	if l.isRecord() {
+		x.t += d.passed
+		d.passed = 0
+	}
 }
 
 // digested makes the next line of the digest the one held.
@@ -205,11 +297,21 @@ func (r *Reader) digested() (wrong, err error) {
 	if r.rebuilt += int64(len(d.text)); r.rebuilt > r.t.limits.Rebuilt {
 		return nil, fmt.Errorf("%w: %d bytes rebuilt from one frame", ErrLimit, r.rebuilt)
 	}
-	return l.parse(d.text), nil
+	wrong = l.parse(d.text)
+	if l.t += d.t; d.has&hasO != 0 {
+		l.o, l.has = d.o, l.has|hasO
+	}
+	return wrong, nil
 }
 
 // undigested gives back the memory of the digest that has been taken in.
 func (r *Reader) undigested() {
+	r.records += int64(r.digest.passed)
+	r.now += r.digest.after
+	r.owed(r.digest.owed)
+	if len(r.digest.lines) == 0 { // not even the first one
+		r.expect = r.in.Frame + 1
+	}
 	clear(r.digest.lines) // or they would hold the values
 	r.ahead.free <- r.digest
 	r.digest, r.taken = nil, 0

@@ -51,7 +51,7 @@ func TestReadAheadIsReading(t *testing.T) {
 		if got := placeText(t, r); got != want {
 			t.Fatalf("tape %d at %d: read ahead it is\n%.300s\nnot\n%.300s", i, until, got, want)
 		}
-		a := tape.readAhead(0, until, -1)
+		a := tape.readAhead(0, until, -1, nil)
 		clear := 0
 		for part := range tape.parts {
 			if x := a.take(part); x != nil {

@@ -226,19 +226,23 @@ func BenchmarkGenerated(b *testing.B) {
 	info := tape.Info()
 	var when time.Time
 	moment := func() { when = info.From.Add(time.Duration(rnd.Int64N(int64(info.To.Sub(info.From))))) }
-	b.Run("first-paint", func(b *testing.B) { // 200 records before a moment, and the objects that they change
+	b.Run("first-paint", func(b *testing.B) { // the records of 200 ms before a moment, and the objects that they change
 		benchTimes(b, 200, moment, func() {
-			r, err := tape.SeekRecords(when, 200)
+			r, err := tape.SeekApart(when.Add(-200*time.Millisecond), when)
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, err := range r.ObjectsUntil(when) {
+			for _, err := range r.Objects() {
 				if err != nil {
 					b.Fatal(err)
 				}
 			}
-			for range 200 {
-				if _, err := r.Next(); err != nil && err != io.EOF {
+			for {
+				e, err := r.Next()
+				if err == io.EOF || err == nil && e.Time.After(when) {
+					break
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

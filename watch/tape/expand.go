@@ -51,11 +51,11 @@ func (x *expander) copy(of *expander) {
 	x.forms = append(x.forms[:0], of.forms...) // their pieces are not changed
 	x.rolling.number, x.odd = of.rolling.number, of.odd
 	for i := range of.rolling.lists {
-		list := &of.rolling.lists[i]
+		list, own := &of.rolling.lists[i], &x.rolling.lists[i]
 		for k := range list.n {
-			x.rolling.lists[i].values[k] = append(x.rolling.lists[i].values[k][:0], list.values[k]...)
+			own.values[k] = append(own.values[k][:0], list.values[k]...)
 		}
-		x.rolling.lists[i].n = list.n
+		own.order, own.n = list.order, list.n
 	}
 }
 
@@ -166,23 +166,16 @@ func (x *expander) fill(kind byte, v []byte, before, at int64) (int64, bool) {
 	list := x.rolling.list(kind)
 	switch {
 	case list != nil && len(v) > 0 && v[0] == '~':
-		i, ok := int64(0), true
-		if len(v) > 1 {
-			i, ok = parseInt(v[1:])
-		}
-		if !ok || i < 0 || i >= int64(list.n) {
+		if !list.recalled(v) {
 			return at, false
 		}
-		list.front(int(i))
-		x.filled = append(x.filled, list.values[0]...)
+		x.filled = append(x.filled, list.at(0)...)
 		return at, true
 	case kind == holeUUID:
 		if len(v) != 32 {
 			return at, false
 		}
-		x.filled = append(append(append(x.filled, v[:8]...), '-'), v[8:12]...)
-		x.filled = append(append(append(x.filled, '-'), v[12:16]...), '-')
-		x.filled = append(append(append(x.filled, v[16:20]...), '-'), v[20:]...)
+		x.filled = appendUUID(x.filled, v)
 	case kind == holeTime, kind == holeDelta, kind == holeNanos, kind == holeMicro:
 		n, ok := parseInt(v)
 		if !ok {
@@ -220,6 +213,26 @@ func (x *expander) fill(kind byte, v []byte, before, at int64) (int64, bool) {
 		list.push(x.filled[from:])
 	}
 	return at, true
+}
+
+// recalled moves the value to the front whose place a line tells as ~ and a
+// number.
+func (m *memory) recalled(v []byte) bool {
+	i, ok := int64(0), true
+	if len(v) > 1 {
+		i, ok = parseInt(v[1:])
+	}
+	if ok = ok && i >= 0 && i < int64(m.n); ok {
+		m.front(int(i))
+	}
+	return ok
+}
+
+// appendUUID appends 32 digits with the hyphens.
+func appendUUID(dst, v []byte) []byte {
+	dst = append(append(append(dst, v[:8]...), '-'), v[8:12]...)
+	dst = append(append(append(dst, '-'), v[12:16]...), '-')
+	return append(append(append(dst, v[16:20]...), '-'), v[20:]...)
 }
 
 // parseInt reads a decimal number of at most 19 digits, without a plus.

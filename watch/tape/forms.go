@@ -39,17 +39,22 @@ const (
 	recents    = 16  // values of one kind that are remembered
 )
 
-// memory is a list of values, the newest first.
+// memory is a list of values, the newest first. They stay where they are: it is
+// their places that move.
 type memory struct {
 	values [recents][]byte
+	order  [recents]uint8
 	n      int
 }
+
+// at is the value at a place of the list.
+func (m *memory) at(i int) []byte { return m.values[m.order[i]] }
 
 // recall returns the place of a value, -1 if it was not there, and makes it the
 // newest.
 func (m *memory) recall(v []byte) int {
 	for i := range m.n {
-		if bytes.Equal(m.values[i], v) {
+		if bytes.Equal(m.at(i), v) {
 			m.front(i)
 			return i
 		}
@@ -61,16 +66,18 @@ func (m *memory) recall(v []byte) int {
 // push puts a value in front, in place of the oldest.
 func (m *memory) push(v []byte) {
 	if m.n < recents {
+		m.order[m.n] = uint8(m.n)
 		m.n++
 	}
 	m.front(m.n - 1)
-	m.values[0] = append(m.values[0][:0], v...)
+	x := &m.values[m.order[0]]
+	*x = append((*x)[:0], v...)
 }
 
 func (m *memory) front(i int) {
-	v := m.values[i]
-	copy(m.values[1:i+1], m.values[:i])
-	m.values[0] = v
+	x := m.order[i]
+	copy(m.order[1:i+1], m.order[:i])
+	m.order[0] = x
 }
 
 // rolling is what the values of a data frame are relative to.

@@ -45,7 +45,24 @@ type frameNote struct {
 	Streams []streamJSON     `json:"streams,omitempty"`
 	Active  []model.StreamID `json:"active,omitempty"`
 	Counts  Counts           `json:"counts"`
-	offset  int64
+	// Live is set where nothing is in the frame but objects of a checkpoint that
+	// are no roots: how many, and the lowest and the highest of their numbers.
+	Live   []uint64 `json:"live,omitempty"`
+	offset int64
+	rooted bool // has roots; only the Writer knows
+}
+
+// apart reports whether nothing is in the frame for who wants some objects only.
+func (n *frameNote) apart(only map[uint64]bool) bool {
+	if only == nil || len(n.Live) != 3 || n.Live[0] > n.Live[2] || n.Live[1] > n.Live[2] {
+		return false
+	}
+	for o := range only {
+		if o >= n.Live[1] && o <= n.Live[2] {
+			return false
+		}
+	}
+	return true
 }
 
 // count adds a record; stream is negative if it is not known.
@@ -69,6 +86,7 @@ type indexJSON struct {
 	Streams []streamJSON `json:"streams"`
 	Objects uint64       `json:"objects"`
 	Frames  []indexFrame `json:"frames"`
+	Live    [][]uint64   `json:"live,omitempty"` // by note that has it: its number, and that
 }
 
 // indexFrame is a note in short: offset, size, plain, records, from, to,
@@ -198,10 +216,22 @@ func (w *Writer) endFrame() {
 		return
 	}
 	w.frame.Size = w.out.n - w.frame.offset
+	if w.frame.Records > 0 || w.frame.Segment || w.frame.rooted || len(w.frame.Streams) > 0 {
+		w.frame.Live = nil
+	}
 	if _, w.err = w.out.Write(skippable(nil, noteMagic, appendJSON(nil, w.frame))); w.err == nil {
 		w.frame.Streams = nil // in the index they are all in one place
 		w.frames = append(w.frames, w.frame)
 	}
+}
+
+// alive counts an object of a checkpoint; they come in the order of their numbers.
+func (n *frameNote) alive(o *object) {
+	if n.Live == nil {
+		n.Live = []uint64{0, o.num, 0}
+	}
+	n.Live[0]++
+	n.Live[2] = o.num
 }
 
 // checkpoint begins a segment: all that exists, so that nothing before it is needed.
@@ -225,6 +255,7 @@ func (w *Writer) checkpoint(t int64) {
 		id, _ := identify(&w.streams[o.stream].StreamInfo, raw)
 		w.line = append(w.line[:0], `{"e":"L"`...)
 		w.alone += w.base(o, id, raw, false)
+		w.frame.alive(o)
 		w.chill(o, raw)
 		w.line = append(w.line, '}', '\n')
 		_ = w.endLine()
@@ -310,6 +341,9 @@ func (w *Writer) close() error {
 	}
 	for i := range w.frames {
 		x.Frames[i] = w.frames[i].short()
+		if live := w.frames[i].Live; live != nil {
+			x.Live = append(x.Live, append([]uint64{uint64(i)}, live...))
+		}
 	}
 	payload, err := json.Marshal(x)
 	if err != nil {

@@ -127,6 +127,12 @@ func (t *Tape) useIndex(x *indexJSON, end int64) error {
 		t.addCounts(&n)
 		at = n.offset + n.Size
 	}
+	for _, l := range x.Live {
+		if len(l) != 4 || l[0] >= uint64(len(t.parts)) {
+			return errNoIndex
+		}
+		t.parts[l[0]].Live = l[1:]
+	}
 	for _, s := range x.Streams {
 		if err := t.addStream(s); err != nil {
 			return err

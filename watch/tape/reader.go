@@ -48,12 +48,13 @@ type Reader struct {
 	unbuilt   int   // records of this data frame that hang by what is damaged
 	live      int   // objects that the running checkpoint still owes
 	whole     bool
-	strict    bool  // compare checkpoints with what is known
-	quiet     bool  // only the state is wanted
-	stopPart  int   // where quiet reading ends, -1 if nowhere:
-	stopAt    int64 // in this part after so many records
-	records   int64 // of this part that were read
-	before    int64 // records of the parts before this one
+	strict    bool            // compare checkpoints with what is known
+	quiet     bool            // only the state is wanted
+	only      map[uint64]bool // and of it, only these objects; nil: all
+	stopPart  int             // where quiet reading ends, -1 if nowhere:
+	stopAt    int64           // in this part after so many records
+	records   int64           // of this part that were read
+	before    int64           // records of the parts before this one
 	heard     map[model.StreamID]heard
 	missed    []*Damage
 	entry     Entry
@@ -141,7 +142,7 @@ func (r *Reader) advance() (wrong, err error) {
 			if err := r.load(); err != nil {
 				return nil, err
 			}
-			if r.digest != nil {
+			if r.digest != nil || len(r.text) == 0 {
 				continue
 			}
 		}
@@ -155,7 +156,8 @@ func (r *Reader) advance() (wrong, err error) {
 		case err == nil && f == declared:
 			r.text = rest
 			continue
-		case err == nil && f != nil && r.quiet && !r.strict && r.expander.skim(&r.line, f, r.t.limits.Line, &r.arena):
+		case err == nil && f != nil && r.quiet && !r.strict && r.expander.skim(&r.line, f, r.t.limits.Line):
+			r.expander.noteValues(&r.line, f, &r.arena)
 			r.text, r.held = rest, true
 			return nil, nil
 		case err == nil && f != nil:
@@ -235,6 +237,11 @@ func (r *Reader) load() error {
 	r.part++
 	if r.digest = r.ahead.take(r.part - 1); r.digest != nil {
 		r.rebuilt = 0
+		return nil
+	}
+	if r.quiet && r.in.damage == nil && r.in.apart(r.only) {
+		r.expect = r.in.Frame + 1
+		r.owed(int(r.in.Live[0]))
 		return nil
 	}
 	if r.in.damage != nil {

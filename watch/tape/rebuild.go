@@ -60,7 +60,10 @@ func (r *Reader) object(e *Entry) error {
 	number := r.number.of(l)
 	o := r.objects.get(number)
 	s, rt := (*StreamState)(nil), (*root)(nil)
+	unwanted := r.quiet && r.only != nil && !r.only[number] && l.what != "B"
 	switch {
+	case unwanted && l.has&hasR == 0:
+		return r.pass()
 	case l.has&hasB != 0: // written without a predecessor
 		s, rt = r.streams[model.StreamID(l.s)], r.roots[l.b]
 		switch {
@@ -105,7 +108,18 @@ func (r *Reader) object(e *Entry) error {
 			return err
 		}
 	}
+	if unwanted {
+		return r.pass()
+	}
 	return r.put(e, number, s, o, rt, text)
+}
+
+// pass passes over the line of an object that nobody wants.
+func (r *Reader) pass() error {
+	if r.line.what == "L" {
+		r.owed(1)
+	}
+	return nil
 }
 
 // newRoot keeps a text as a root.
@@ -182,16 +196,16 @@ func (r *Reader) put(e *Entry, number uint64, s *StreamState, o *object, rt *roo
 		return err
 	}
 	if l.what == "L" {
-		r.owed()
+		r.owed(1)
 		return nil
 	}
 	e.Stream, e.Raw = s.ID, text
 	return r.done(e, s, o)
 }
 
-// owed counts an object of a checkpoint.
-func (r *Reader) owed() {
-	if r.live--; r.live == 0 {
+// owed counts n objects of a checkpoint.
+func (r *Reader) owed(n int) {
+	if r.live -= n; n > 0 && r.live == 0 {
 		r.whole = true
 	}
 }
@@ -231,7 +245,7 @@ func (r *Reader) wait(number uint64, o *object, s *StreamState, rt *root) error 
 	}
 	switch l.what {
 	case "L":
-		r.owed()
+		r.owed(1)
 	case "D":
 		r.forget(o)
 	}

@@ -151,7 +151,7 @@ func checkPlace(t *testing.T, what string, whole, tape *Tape, n int) {
 	if a, b := stateText(t, got), stateText(t, want); a != b {
 		t.Fatalf("%s: at record %d\n%s\nnot\n%s", what, n-1, a, b)
 	}
-	apart, err := got.Apart(when.Add(time.Hour))
+	apart, err := tape.SeekApart(when, when.Add(time.Hour))
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

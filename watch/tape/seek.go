@@ -125,12 +125,12 @@ func (t *Tape) partAt(until int64) int {
 
 // skipUntil reads on to the first record that is later than a moment.
 func (r *Reader) skipUntil(until int64) (*Reader, error) {
-	return r.quietly(r.t.readAhead(r.part, until, -1), func() error { _, err := r.next(until); return err })
+	return r.quietly(r.t.readAhead(r.part, until, -1, r.only), func() error { _, err := r.next(until); return err })
 }
 
 // skip reads on until n records of a part have been read, or it is over.
 func (r *Reader) skip(part int, n int64) (*Reader, error) {
-	return r.quietly(r.t.readAhead(r.part, math.MaxInt64, part), func() error {
+	return r.quietly(r.t.readAhead(r.part, math.MaxInt64, part, nil), func() error {
 		r.stopPart, r.stopAt = part, n
 		_, err := r.next(math.MaxInt64)
 		return err

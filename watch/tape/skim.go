@@ -134,17 +134,17 @@ func (p *plan) splice(m jsonscan.Member, text []byte, holes []formHole) {
 }
 
 // skim makes l the line of a form whose values are filled in, without making
-// its text; false if that has to be made. The values of the splice are copied
-// to a.
-func (x *expander) skim(l *line, f *form, limit int, a *arena) bool {
-	if f.size+len(x.filled) >= limit || !l.skim(f, x) {
-		return false
-	}
+// its text and without the values of its splice; false if that has to be made.
+func (x *expander) skim(l *line, f *form, limit int) bool {
+	return f.size+len(x.filled) < limit && l.skim(f, x)
+}
+
+// noteValues copies the values of the splice of a line that was skimmed to a.
+func (x *expander) noteValues(l *line, f *form, a *arena) {
 	if p := f.plan; p.end > 0 {
 		l.values = x.appendValues(a.room(len(x.filled)+10*len(x.ends)), p) // at most
 		a.keep(l.values)
 	}
-	return true
 }
 
 // arena is memory for many texts that stay.
@@ -217,6 +217,14 @@ func (x *expander) value(i int) []byte {
 // strange reports whether the values of a line may mean something else than
 // text in a JSON string.
 func strange(values []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; len(values) >= 8; values = values[8:] { // eight at a time
+		x := binary.LittleEndian.Uint64(values)
+		quote, back := x^('"'*ones), x^('\\'*ones)
+		if ((x-' '*ones)&^x|(quote-ones)&^quote|(back-ones)&^back)&tops != 0 {
+			return true
+		}
+	}
 	for _, c := range values {
 		if c < ' ' || c == '"' || c == '\\' {
 			return true

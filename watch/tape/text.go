@@ -90,6 +90,7 @@ func (w *Writer) base(o *object, id model.Identity, raw []byte, fresh bool) int 
 	var base []byte
 	switch {
 	case buy:
+		w.frame.rooted = true
 		w.line = strconv.AppendUint(append(w.line, `,"b":0,"r":`...), o.root.num, 10)
 	case o.root != nil:
 		w.line = strconv.AppendUint(append(w.line, `,"b":`...), o.root.num, 10)

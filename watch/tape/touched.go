@@ -3,7 +3,6 @@ package tape
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -13,61 +12,6 @@ import (
 // Len is the number of objects that exist as of the Reader's place, with one
 // for the bookmarks of each stream.
 func (r *Reader) Len() int { return r.objects.n }
-
-// ObjectsUntil is [Reader.Objects] for those alone that have records up to a
-// moment, and perhaps some more: enough to show what these records change. It
-// takes little where the state is large and the moment near.
-func (r *Reader) ObjectsUntil(when time.Time) iter.Seq2[Object, error] {
-	return func(yield func(Object, error) bool) {
-		numbers, err := r.touched(when.UnixNano())
-		if err != nil {
-			yield(Object{}, err)
-			return
-		}
-		r.yield(numbers, yield)
-	}
-}
-
-// touched are the numbers of the objects that exist and have lines from the
-// place to a moment.
-func (r *Reader) touched(until int64) ([]uint64, error) {
-	seen := map[uint64]bool{}
-	var l line
-	lines := newScan(r.text, &l, r.t.limits.Line)
-	lines.now, lines.number = r.now, r.number
-	lines.expander.copy(&r.expander)
-	lines.expander.known = r.expander.known
-	if r.held && r.line.has&(hasO|hasB) != 0 {
-		lines.object, lines.now = lines.number.of(&r.line), r.now+r.line.t
-		seen[lines.object] = true
-	}
-	for i := r.part; ; i++ {
-		for lines.now <= until {
-			more, err := lines.next()
-			if err != nil || !more {
-				break // what cannot be understood is met when it is read
-			}
-			seen[lines.object] = true
-		}
-		if lines.now > until || i >= len(r.t.parts) {
-			break
-		}
-		if p := &r.t.parts[i]; p.damage == nil {
-			text, err := r.t.load(nil, p)
-			if err != nil && !errors.Is(err, errDamaged) {
-				return nil, err
-			}
-			lines.text = text
-		}
-	}
-	numbers := make([]uint64, 0, len(seen))
-	for n := range seen {
-		if o := r.objects.get(n); o != nil && !o.bookmark {
-			numbers = append(numbers, n)
-		}
-	}
-	return numbers, nil
-}
 
 // yield yields some of the objects that exist.
 func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {

@@ -9,10 +9,10 @@ import (
 	"rewatch/model"
 )
 
-// TestObjectsUntilAreThoseOfTheRecords: of the objects that exist, those that a
+// TestApartKnowsThoseOfTheRecords: of the objects that exist, those that a
 // record up to the moment changes, and at most that of the record behind it.
 // What they are is told by a straight read of the tape.
-func TestObjectsUntilAreThoseOfTheRecords(t *testing.T) {
+func TestApartKnowsThoseOfTheRecords(t *testing.T) {
 	var out bytes.Buffer
 	g := newGenerator(9)
 	w := NewWriter(&out, testHeader(), Options{FrameSize: 64 << 10})
@@ -46,7 +46,11 @@ func TestObjectsUntilAreThoseOfTheRecords(t *testing.T) {
 		if got := textsByUID(t, r.Objects()); len(got) != len(before) || r.Len() != len(before) {
 			t.Errorf("moment %d: %d objects, Len is %d, want %d", i, len(got), r.Len(), len(before))
 		}
-		got := textsByUID(t, r.ObjectsUntil(until))
+		apart, err := tape.SeekApart(at, until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := textsByUID(t, apart.Objects())
 		for uid, raw := range got {
 			if raw != before[uid] {
 				t.Errorf("moment %d: %s is not what it was", i, uid)
