@@ -141,7 +141,12 @@ func (t *timeline) waitLine(s *model.StreamStatus, nameWidth int) []string {
 	out := []string{l.end(t.cols.w)}
 	if d, ok := denied(s.StreamInfo, s.Last); ok {
 		out = append(out, t.command("check: ", d.check())...)
-		out = append(out, t.command("grant: ", d.grant())...)
+		role, binding := d.grant()
+		out = append(out, t.command("grant: ", role+" &&")...)
+		out = append(out, t.command("       ", binding)...)
+		if w := d.whoami(); w != "" {
+			out = append(out, t.command("USER:  ", w)...)
+		}
 	}
 	return out
 }
@@ -197,7 +202,7 @@ func (t *timeline) waitText(s *model.StreamStatus) string {
 	case model.Paused:
 		return "paused; p in Streams goes on"
 	case model.Polling:
-		return "the next list: this server lets it not be watched"
+		return strings.TrimSuffix("the next list, "+pollsEvery(s), ", ") + ": this server lets it not be watched"
 	}
 	if s.Objects > 0 {
 		return "the first change; " + plural(s.Objects, "object") + " exist"

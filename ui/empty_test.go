@@ -58,18 +58,26 @@ func TestWhatIsMissingIsNamedExactly(t *testing.T) {
 		{model.StreamInfo{Resource: "pods", Namespaced: true, Namespace: "shop", Context: "prod"},
 			`403 pods is forbidden: User "jane" cannot watch resource "pods" in API group "" in the namespace "shop"`, nil,
 			"may not watch pods in namespace shop", "kubectl auth can-i watch pods -n shop --context prod",
-			"kubectl create role watch-pods --verb=list,watch --resource=pods -n shop"},
+			"kubectl create role watch-pods --verb=list,watch --resource=pods -n shop --context prod && " +
+				"kubectl create rolebinding watch-pods --role=watch-pods --user=jane -n shop --context prod"},
 		{model.StreamInfo{Resource: "deployments", Group: "apps", Namespaced: true},
 			"403 Forbidden", &model.Request{Verb: model.VerbWatchList},
 			"may not watch deployments.apps in all namespaces", "kubectl auth can-i watch deployments.apps -A",
-			"kubectl create clusterrole watch-deployments --verb=list,watch --resource=deployments.apps"},
+			"kubectl create clusterrole watch-deployments --verb=list,watch --resource=deployments.apps && " +
+				"kubectl create clusterrolebinding watch-deployments --clusterrole=watch-deployments --user=USER"},
+		{model.StreamInfo{Resource: "nodes"}, `403 nodes is forbidden: User "system:serviceaccount:ci:bot" cannot list resource "nodes"`, nil,
+			"may not list nodes in the cluster", "kubectl auth can-i list nodes",
+			"kubectl create clusterrole watch-nodes --verb=list,watch --resource=nodes && " +
+				"kubectl create clusterrolebinding watch-nodes --clusterrole=watch-nodes --serviceaccount=ci:bot"},
 		{model.StreamInfo{Resource: "nodes", Field: "metadata.name=n1,spec.unschedulable=true"}, "no", nil,
 			"may not list and watch nodes/n1 in the cluster", "kubectl auth can-i list nodes/n1",
-			"kubectl create clusterrole watch-nodes --verb=list,watch --resource=nodes --resource-name=n1"},
+			"kubectl create clusterrole watch-nodes --verb=list,watch --resource=nodes --resource-name=n1 && " +
+				"kubectl create clusterrolebinding watch-nodes --clusterrole=watch-nodes --user=USER"},
 	} {
 		d, ok := denied(c.stream, model.Transition{To: model.Denied, Cause: model.CauseForbidden, Text: c.text, Request: c.request})
-		if !ok || d.String() != c.told || d.check() != c.check || d.grant() != c.grant {
-			t.Errorf("%v: %q\n%q\n%q", ok, d, d.check(), d.grant())
+		role, binding := d.grant()
+		if grant := role + " && " + binding; !ok || d.String() != c.told || d.check() != c.check || grant != c.grant {
+			t.Errorf("%v: %q\n%q\n%q", ok, d, d.check(), grant)
 		}
 	}
 	for _, other := range []model.Transition{{To: model.Denied, Cause: model.CauseUnauthorized}, {To: model.Backoff, Cause: model.CauseForbidden}} {

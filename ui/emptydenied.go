@@ -88,18 +88,46 @@ func (d denial) check() string {
 	return s
 }
 
-// grant is the role that would allow it, which somebody else has to make and to
-// bind.
-func (d denial) grant() string {
+// grant is what would allow it: the role, and the binding of this user to it.
+// Somebody else has to do that.
+func (d denial) grant() (role, binding string) {
 	kind, scope := "clusterrole", ""
 	if d.stream.Namespace != "" {
 		kind, scope = "role", d.scope()
 	}
-	s := "kubectl create " + kind + " watch-" + d.stream.Resource + " --verb=list,watch --resource=" + d.stream.Name()
-	if name := d.name(); name != "" {
-		s += " --resource-name=" + name
+	if d.stream.Context != "" {
+		scope += " --context " + shellWord(d.stream.Context)
 	}
-	return s + scope
+	role = "kubectl create " + kind + " watch-" + d.stream.Resource + " --verb=list,watch --resource=" + d.stream.Name()
+	if name := d.name(); name != "" {
+		role += " --resource-name=" + shellWord(name)
+	}
+	binding = "kubectl create " + kind + "binding watch-" + d.stream.Resource + " --" + kind + "=watch-" + d.stream.Resource + d.subject()
+	return role + scope, binding + scope
+}
+
+// subject is whom to bind, as kubectl takes it; USER where the server has not
+// said who asked.
+func (d denial) subject() string {
+	if account, ok := strings.CutPrefix(d.user, "system:serviceaccount:"); ok {
+		return " --serviceaccount=" + shellWord(account)
+	}
+	if d.user == "" {
+		return " --user=USER"
+	}
+	return " --user=" + shellWord(d.user)
+}
+
+// whoami tells how to find out who USER is, where that is not known.
+func (d denial) whoami() string {
+	if d.user != "" {
+		return ""
+	}
+	s := "kubectl auth whoami"
+	if d.stream.Context != "" {
+		s += " --context " + shellWord(d.stream.Context)
+	}
+	return s
 }
 
 // denialFields are what the details of a row tell of it, name and text by turns.
@@ -112,5 +140,10 @@ func denialFields(s model.StreamInfo, t model.Transition) []string {
 	if who == "" {
 		who = "this user"
 	}
-	return []string{"missing", who + " " + d.String(), "check", d.check(), "would allow", d.grant() + ", and a binding to it"}
+	role, binding := d.grant()
+	out := []string{"missing", who + " " + d.String(), "check", d.check(), "admin runs", role + " && " + binding}
+	if w := d.whoami(); w != "" {
+		out = append(out, "USER is", "what "+w+" says")
+	}
+	return out
 }

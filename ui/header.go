@@ -24,6 +24,7 @@ type header struct {
 	replay    *replay // nil: live
 	recording *recording
 	keys      *keymap
+	wide      bool // there is room for more than words
 }
 
 // state says what the whole screen is: LIVE only if every stream is.
@@ -42,9 +43,9 @@ func (h *header) state() (themes.Style, string) {
 		if c := countdown(t.StreamStatus, h.now); c != "" && t.probed() {
 			return h.st.BadBold, s + " retry " + c
 		}
-		if d := unanswered(t.StreamStatus, h.now); d != "" {
+		if unanswered(t.StreamStatus, h.now) != "" {
 			why, _, _ := strings.Cut(cause(t.StreamStatus), ":") // its first words
-			return h.st.BadBold, s + " " + why + ", no answer for " + d
+			return h.st.BadBold, s + " no answer for " + seconds(t.silent(h.now)) + ": " + why + orEmpty(h.wide, t.from())
 		}
 		return h.st.BadBold, s + " " + t.State.String()
 	case h.all.suspect > 0:
@@ -61,6 +62,7 @@ func (h *header) state() (themes.Style, string) {
 // draw returns the line: what is watched to the left, its figures to the
 // right, and between them the state, which is never left out.
 func (h *header) draw(w int) string {
+	h.wide = w >= 100
 	st, state := h.state()
 	recStyle, rec := h.recording.part(h.st)
 	rec, recWidth := safe(rec)

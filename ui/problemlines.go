@@ -79,12 +79,23 @@ func (a *App) problemText(x *health.Problem) problemText {
 	case x.Object != 0:
 		t.name = a.nameOn(id, x.Section == health.Workloads)
 	case x.Section == health.Gaps:
-		t.name = a.all.name(a.all.stream(x.Stream))
+		t.name = a.gapOf(x.Stream)
 	}
 	if s := a.statusOf(x.Stream); s != nil && x.Object != 0 && unwell(s) {
 		t.text, t.bad = strings.TrimSuffix("as of "+a.clockText(s.Since)+", now unknown: "+t.text, ": "), false
 	}
 	return t
+}
+
+// gapOf names a stream with its namespace and context, where those are not said
+// by what is watched.
+func (a *App) gapOf(id model.StreamID) string {
+	info := a.all.stream(id)
+	name, where := a.streams.label(&model.StreamStatus{StreamInfo: info})
+	if where != "" {
+		name += " in " + where
+	}
+	return name
 }
 
 // nameOn is how an object is called on a page: with its kind where that is not

@@ -246,8 +246,11 @@ func (p *problems) line(a *App, d *problem, w int, selected bool) string {
 		return l.end(w)
 	}
 	reason, name := 17, 24
-	if w >= 110 {
+	switch {
+	case w >= 110:
 		reason, name = 24, 42
+	case w < 70: // the rest of the line is told below
+		reason, name = max(min(17, w*35/100), 4), max(w-13-max(min(17, w*35/100), 4), 0)
 	}
 	l.glyphs("", "  ", 2)
 	style := st.WarnBold

@@ -24,6 +24,7 @@ type protocol struct {
 	request int
 	list    []told
 	steps   int // steps of the stream in the rows read, with or without a request
+	bad     int // requests of the list that ended badly
 
 	cursor, top, h int
 	away           bool // the cursor was taken off the newest request
@@ -117,7 +118,7 @@ func (p *protocol) walk(a *App, n int) {
 
 // begin starts over.
 func (p *protocol) begin(l *model.Log) {
-	p.log, p.next, p.list, p.steps = l, 0, nil, 0
+	p.log, p.next, p.list, p.steps, p.bad = l, 0, nil, 0, 0
 	p.cursor, p.top, p.away = 0, 0, false
 	p.reading = false
 	p.request++ // what is being read comes too late
@@ -213,14 +214,18 @@ func (p *protocol) take(_ *App, m pageMsg) {
 		case n >= 0 && (q.Request == nil || q.Number == p.list[n].Number):
 			p.list[n].frames += q.frames
 			if q.Request != nil {
+				p.bad -= p.list[n].failed()
 				p.list[n].Request, p.list[n].seq = q.Request, q.seq
+				p.bad += q.failed()
 			}
 		case q.Request != nil:
 			p.list = append(p.list, q)
+			p.bad += q.failed()
 		}
 	}
 	gone := 0
 	for gone < len(p.list) && p.list[gone].seq < read.first {
+		p.bad -= p.list[gone].failed()
 		gone++
 	}
 	p.list, p.cursor, p.top = p.list[gone:], max(p.cursor-gone, 0), max(p.top-gone, 0)
@@ -238,15 +243,9 @@ func (p *protocol) info(a *App) string {
 	if where != "" {
 		name += " in " + where
 	}
-	bad := 0
-	for i := range p.list {
-		if f, _ := fare(&p.list[i], a.now); f == badly {
-			bad++
-		}
-	}
 	out := name + " · " + s.State.String() + " " + age(a.now.Sub(s.Since)) + " · " + plural(len(p.list), "request")
-	if bad > 0 {
-		out += ", " + count(bad) + " failed"
+	if p.bad > 0 {
+		out += ", " + count(p.bad) + " failed"
 	}
 	if p.away {
 		return out + " · f follows"
@@ -294,6 +293,14 @@ func fare(q *told, now time.Time) (fared, string) {
 		return lately, words
 	}
 	return badly, words
+}
+
+// failed counts a request that ended badly, which no time changes.
+func (q *told) failed() int {
+	if f, _ := fare(q, q.Sent); f == badly {
+		return 1
+	}
+	return 0
 }
 
 // sign is a glyph and a style for how a request fared.

@@ -92,7 +92,7 @@ func protocolColumns() []protocolColumn {
 		{"headers", 8, false, 110, func(_ *App, q *told) string { return orEmpty(q.Wait != 0, brief(q.Wait)) }},
 		{"took", 8, false, 0, func(a *App, q *told) string { return brief(q.lasted(a.now)) }},
 		{"frames", 7, false, 0, func(_ *App, q *told) string { return orEmpty(q.Status != 0, count(q.seen())) }},
-		{"bytes", 7, false, 100, func(_ *App, q *told) string { return orEmpty(q.Ended && q.Status != 0, size(q.Bytes)) }},
+		{"bytes", 7, false, 100, func(a *App, q *told) string { return orEmpty(q.Status != 0, size(q.read(a))) }},
 	}
 }
 
@@ -118,6 +118,18 @@ func (q *told) seen() int64 {
 		return q.Frames
 	}
 	return max(q.Frames, q.frames)
+}
+
+// read is how much of the body came. That of a request that goes on is counted in
+// the records of its stream: no more than what its steps tell costs the engine
+// anything.
+func (q *told) read(a *App) int64 {
+	if p, ok := a.page.page.(*protocol); ok && !q.Ended {
+		if s := a.statusOf(p.stream); s != nil && s.Request == q.Number {
+			return max(q.Bytes, s.Read)
+		}
+	}
+	return q.Bytes
 }
 
 // brief writes a span: "0 ms", "12 ms", "4.2 s", "4m10s".
@@ -201,7 +213,7 @@ func (p *protocol) about(a *App, q *told, w int) []string {
 	doc.add("GET", q.Path, a.st.Strong)
 	doc.add("with", parameters(q.Request), a.st.Text)
 	if q.Status != 0 {
-		doc.add("answer", answer(q.Request, q.seen()), a.st.Text)
+		doc.add("answer", answer(q, q.read(a)), a.st.Text)
 	}
 	for _, h := range q.Header {
 		if name, value, ok := strings.Cut(h, ": "); ok && name != "Date" {
@@ -229,15 +241,16 @@ func times(q *model.Request) string {
 }
 
 // answer is the first line of the answer, and how much came.
-func answer(q *model.Request, frames int64) string {
+func answer(q *told, bytes int64) string {
 	out := q.Proto + " " + count(q.Status)
 	what := "frame"
 	if q.Verb == model.VerbList {
 		what = "item"
 	}
-	out += ", " + plural(frames, what)
-	if q.Ended {
-		out += ", " + size(q.Bytes)
+	out += ", " + plural(q.seen(), what)
+	out += ", " + size(bytes)
+	if !q.Ended {
+		out += " so far"
 	}
 	return out
 }

@@ -50,6 +50,10 @@ func (s *server) status(a *App, w int) string {
 		} else {
 			again += "now"
 		}
+		if len(s.charts) == 0 { // the error stands below, in full
+			l.upTo(a.st.Dim, read+again, w-l.w)
+			break
+		}
 		l.upTo(a.st.Dim, read+again+": ", w-l.w)
 		l.upTo(a.st.Warn, s.last.Err, w-l.w)
 	case s.anew:

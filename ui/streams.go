@@ -273,18 +273,26 @@ func (p *streamsPane) heart(s *model.StreamStatus) (themes.Style, string) {
 	return p.st.Dim, "♥ " + age(p.now.Sub(s.Heartbeat))
 }
 
-// polling is how old the list of a stream is that polls, and when the next one
-// is asked for.
+// polling is how old the list of a stream is that polls, and how often one is
+// asked for.
 func polling(s *model.StreamStatus, now time.Time) string {
 	text := "list " + age(now.Sub(s.Since)) + " old"
-	switch d := s.Last.Until.Sub(now); {
-	case s.Last.Until.IsZero():
+	switch every := pollsEvery(s); {
+	case every == "":
 		return text
-	case d <= 0:
+	case s.Last.Until.Before(now):
 		return text + ", next now"
 	default:
-		return text + ", next in " + age(d)
+		return text + ", " + every
 	}
+}
+
+// pollsEvery says how often a stream lists that cannot watch: "every 15 s".
+func pollsEvery(s *model.StreamStatus) string {
+	if d := s.Last.Until.Sub(s.Since).Round(time.Second); d > 0 {
+		return "every " + count(int64(d.Seconds())) + " s"
+	}
+	return ""
 }
 
 const columnResource, columnWhere = 1, 2
@@ -425,6 +433,11 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 			when += "  " + why
 		}
 		l.upTo(p.st.Warn, when, p.r.w-l.w)
+	} else if every := pollsEvery(s); s.State == model.Polling && every != "" {
+		if d := s.Last.Until.Sub(p.now); d > 0 && p.r.w-l.w > 24 {
+			every += ", next in " + age(d)
+		}
+		l.upTo(p.st.Dim, every, p.r.w-l.w)
 	} else if n := min(p.r.w-l.w, 20); n > 0 {
 		l.glyphs(p.rateStyle(s), spark(s.Rate[:model.RateSeconds-1], n), n)
 	}

@@ -229,6 +229,36 @@ func (t trouble) name(o *overall) string {
 	return o.name(t.StreamInfo)
 }
 
+// silent is for how long the server has not answered: from its last answer on,
+// however often it was asked since.
+func (t trouble) silent(now time.Time) time.Duration {
+	heard := t.Heard
+	if t.outage != nil {
+		for _, s := range t.outage.waiting {
+			if s.Heard.After(heard) {
+				heard = s.Heard
+			}
+		}
+	}
+	if heard.IsZero() {
+		heard = t.Since
+	}
+	return now.Sub(heard)
+}
+
+// from names the host of a stream whose connection is what is wrong.
+func (t trouble) from() string {
+	c := t.Failure.Cause
+	if t.outage != nil || t.Server == "" {
+		return ""
+	}
+	switch c {
+	case model.CauseRefused, model.CauseDNS, model.CauseTLS, model.CauseNetwork, model.CauseCut, model.CausePing, model.CauseDeadline:
+		return " (" + t.Server + ")"
+	}
+	return ""
+}
+
 // style of an entry: a suspicion is not written as a loss.
 func (t trouble) style(st *themes.Styles) themes.Style {
 	if t.State == model.Overdue {

@@ -130,7 +130,7 @@ func TestALostLinkIsNoFirstSync(t *testing.T) {
 	d.script()
 	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CausePing, "link dead: HTTP/2 ping not answered", time.Time{}, 0)
 	d.wait(8 * time.Second)
-	d.has("STALE 1/6 nodes link dead, no answer for 8.0 s")
+	d.has("STALE 1/6 nodes no answer for 13 s: link dead (prod-eu.example:6443)")
 	if got, want := d.status(), " CONNECT nodes: link dead: HTTP/2 ping not answered, waiting for the answer 8.0 s"; !strings.HasPrefix(got, want) {
 		t.Errorf("the status says %q, want %q", got, want)
 	}
@@ -148,7 +148,7 @@ func TestARotationThatHangsIsStale(t *testing.T) {
 	d.demo.step(d.now, "prod-eu/nodes", model.Rotating, model.CauseTimeout, "", time.Time{}, 0)
 	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseNone, "awaiting headers", time.Time{}, 0)
 	d.wait(12 * time.Second)
-	d.has("STALE 1/6 nodes awaiting headers, no answer for 12 s")
+	d.has("STALE 1/6 nodes no answer for 12 s: awaiting headers")
 	d.has(" CONNECT nodes: awaiting headers, waiting for the answer 12 s")
 }
 
@@ -163,7 +163,7 @@ func TestATryThatWaitsForItsAnswer(t *testing.T) {
 	d.has("RETRY nodes 2nd try now: connection cut")
 	d.wait(8 * time.Second)
 	d.has("RETRY nodes 2nd try: waiting for the answer 8.0 s (before: connection cut)")
-	d.has("STALE 1/6 nodes connection cut, no answer for 8.0 s")
+	d.has("STALE 1/6 nodes no answer for 13 s: connection cut (prod-eu.example:6443)")
 	d.hasNot("2nd try now")
 }
 

@@ -27,6 +27,7 @@ import (
 type failure struct {
 	cause      model.Cause
 	text       string
+	raw        string        // how the libraries put it, where text is plainer
 	status     int           // HTTP status or the code of an ERROR frame, 0 without one
 	retryAfter time.Duration // least time to wait, as the server asked
 	unreached  bool          // the host could not be reached at all
@@ -112,24 +113,25 @@ func classifyNet(err error) failure {
 		alert    tls.AlertError
 	)
 	text := quote(innermost(err))
+	words := plainWords(err, text)
 	switch dialing := errors.As(err, &op) && op.Op == "dial"; {
 	case errors.As(err, &dns):
-		return failure{cause: model.CauseDNS, text: text, unreached: true}
+		return failure{cause: model.CauseDNS, text: words, raw: text, unreached: true}
 	case errors.Is(err, syscall.ECONNREFUSED), dialing && strings.Contains(text, "refused"):
-		return failure{cause: model.CauseRefused, text: "connection refused", unreached: true}
+		return failure{cause: model.CauseRefused, text: "connection refused", raw: text, unreached: true}
 	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &invalid),
 		errors.As(err, &verify), errors.As(err, &record), errors.As(err, &alert):
-		return failure{cause: model.CauseTLS, text: text}
+		return failure{cause: model.CauseTLS, text: words, raw: text}
 	case dialing:
-		return failure{cause: model.CauseNetwork, text: text, unreached: true}
+		return failure{cause: model.CauseNetwork, text: words, raw: text, unreached: true}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET),
 		errors.Is(err, syscall.EPIPE), strings.Contains(text, "connection reset"), errors.Is(err, io.ErrClosedPipe),
 		errors.Is(err, net.ErrClosed), strings.Contains(text, "forcibly closed"):
 		return failure{cause: model.CauseCut, text: "connection cut: " + text}
 	case errors.Is(err, context.DeadlineExceeded):
-		return failure{cause: model.CauseDeadline, text: text}
+		return failure{cause: model.CauseDeadline, text: words, raw: text}
 	}
-	return failure{cause: model.CauseNetwork, text: text}
+	return failure{cause: model.CauseNetwork, text: words, raw: text}
 }
 
 // innermost is the message of an error without the URL that net/http puts

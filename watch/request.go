@@ -80,9 +80,9 @@ func (s *stream) tell(v verdict) *model.Request {
 		r.Took = time.Since(f.start)
 	}
 	if f.ended {
-		r.Took, r.Cause, r.Text = f.took, f.how.cause, f.how.text
-		if r.Text == "" {
-			r.Cause, r.Text = v.cause, v.text
+		r.Took = f.took
+		if r.Cause, r.Text = f.how.told(); r.Text == "" {
+			r.Cause, r.Text = v.told()
 		}
 	}
 	if f.ended || f.opened.Load() { // the tap has written by now

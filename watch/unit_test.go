@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,12 +102,14 @@ func TestClassify(t *testing.T) {
 	}{
 		{dial(syscall.ECONNREFUSED), model.CauseRefused, "connection refused", true},
 		{dial(&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}), model.CauseDNS, "no such host", true},
-		{dial(errors.New("i/o timeout")), model.CauseNetwork, "i/o timeout", true},
-		{dial(syscall.EHOSTUNREACH), model.CauseNetwork, "no route to host", true},
+		{dial(errors.New("i/o timeout")), model.CauseNetwork, "timeout", true},
+		{dial(syscall.EHOSTUNREACH), model.CauseNetwork, "no route to the host", true},
 		{&url.Error{Err: io.EOF}, model.CauseCut, "EOF", false},
 		{io.ErrUnexpectedEOF, model.CauseCut, "unexpected EOF", false},
 		{&net.OpError{Op: "read", Err: syscall.ECONNRESET}, model.CauseCut, "reset by peer", false},
-		{&url.Error{Err: x509.UnknownAuthorityError{}}, model.CauseTLS, "unknown authority", false},
+		{&url.Error{Err: x509.UnknownAuthorityError{}}, model.CauseTLS, "certificate not trusted: it is signed by an unknown authority", false},
+		{&url.Error{Err: x509.CertificateInvalidError{Reason: x509.Expired}}, model.CauseTLS, "certificate not trusted: it has expired", false},
+		{errors.New("net/http: TLS handshake timeout"), model.CauseNetwork, "timeout", false},
 		{errors.New("http2: client connection lost"), model.CausePing, "link dead", false},
 		{errors.New("stream error: stream ID 7; ENHANCE_YOUR_CALM; received from peer"), model.CauseStreamReset, "ENHANCE_YOUR_CALM", false},
 		{errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=3"), model.CauseGoAway, "GOAWAY", false},
@@ -134,6 +137,19 @@ func TestClassify(t *testing.T) {
 		if strings.ContainsAny(f.text, "\n\x1b") || strings.Contains(f.text, "secret.host") || len(f.text) > textLimit+10 {
 			t.Errorf("text %q", f.text)
 		}
+	}
+}
+
+// What the libraries said stays, for the protocol; the words of all else have
+// neither their names nor an address.
+func TestPlainWordsKeepWhatTheLibrariesSaid(t *testing.T) {
+	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 6443}
+	f := classify(&url.Error{Op: "Get", URL: "https://x/", Err: &net.OpError{Op: "dial", Net: "tcp", Addr: addr, Err: os.ErrDeadlineExceeded}}, false).after(6 * time.Second)
+	if f.text != "timeout after 6s" {
+		t.Errorf("%q", f.text)
+	}
+	if cause, text := f.told(); cause != model.CauseNetwork || text != "timeout after 6s (dial tcp 127.0.0.1:6443: i/o timeout)" {
+		t.Errorf("%s, %q", cause, text)
 	}
 }
 

@@ -185,7 +185,7 @@ func (s *stream) judge(f *flight, err error) verdict {
 		v.do = interrupted
 		return v
 	}
-	fail := classify(err, s.secret)
+	fail := classify(err, s.secret).after(time.Since(f.start))
 	if fail.retryAfter < f.x.retryAfter {
 		fail.retryAfter = f.x.retryAfter
 	}

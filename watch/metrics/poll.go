@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -133,6 +135,17 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// refusedUser finds whom a server refuses: User "dev" cannot get path "/metrics".
+var refusedUser = regexp.MustCompile(`User "([^"]+)" cannot`)
+
+// quoted is a word as a shell takes it.
+func quoted(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // words says what went wrong and what to do about it.
 func (p *poller) words(err error) (string, []string) {
 	var large tooLargeError
@@ -149,14 +162,21 @@ func (p *poller) words(err error) (string, []string) {
 	case errors.Is(err, errNoMetrics):
 		return err.Error(), []string{"Something between here and the API server may answer in its place."}
 	case code == http.StatusForbidden:
+		at, user := "", "USER"
+		if p.cluster != "" {
+			at = " --context " + quoted(p.cluster)
+		}
+		if m := refusedUser.FindStringSubmatch(err.Error()); m != nil {
+			user = quoted(m[1])
+		}
 		return "this user may not read " + path + ": " + err.Error(), []string{
 			"Missing is the verb get on the nonResourceURL " + path + ".",
-			"This gives it, to a user USER:",
+			"An administrator of the cluster may give it:",
 			"",
 			`  kubectl create clusterrole metrics-reader \`,
-			"    --verb=get --non-resource-url=" + path,
+			"    --verb=get --non-resource-url=" + path + at + " &&",
 			`  kubectl create clusterrolebinding metrics-reader \`,
-			"    --clusterrole=metrics-reader --user=USER",
+			"    --clusterrole=metrics-reader --user=" + user + at,
 			"",
 			"or, as a rule of a ClusterRole:",
 			"",
