@@ -143,6 +143,7 @@ type rulesMsg struct {
 	made noise.Rule
 	gone bool
 	said string
+	lost error // why the rule is not in the file
 }
 
 // addRule puts a rule into force. The rows of a window are judged at once, the
@@ -190,6 +191,9 @@ func (a *App) takeRules(m rulesMsg) tea.Cmd {
 	if m.said != "" {
 		a.say(m.said)
 	}
+	if m.lost != nil { // it may have what is to be pasted
+		a.list.open("Folded for now, but the rule is not in the file", wrapped(m.lost.Error(), a.lay.w-24))
+	}
 	if m.gone {
 		a.applyFilter() // lists the rows anew
 	}
@@ -213,7 +217,7 @@ func (a *App) addRule(r noise.Rule, keep bool) tea.Cmd {
 		default:
 			m.said = "the rule " + m.made.Name + " is in " + file
 			if err := save(m.made); err != nil {
-				m.said = "folded for now, but the rule is not in the file: " + err.Error()
+				m.said, m.lost = "", err
 			}
 		}
 		return m

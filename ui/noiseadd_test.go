@@ -78,7 +78,9 @@ func TestFoldLike(t *testing.T) {
 	d.press("/")
 	d.typeText("kind:pod type:modified")
 	d.press("enter", "x", "down", "enter")
-	d.has("the rule is not in the file: line 3: theme: a mistake")
+	d.has("the rule is not in the file")
+	d.has("line 3: theme: a mistake")
+	d.press("esc")
 }
 
 // TestRuleNumbers: a rule that is taken back gives its place to no other, and

@@ -1,12 +1,12 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -15,9 +15,9 @@ import (
 )
 
 // AddRule writes a rule to the end of noise.rules in the file at path, which is
-// made if it does not exist. All else in the file stays as it is, to the byte
-// where that can be. A file with a mistake is left alone: the error is an
-// *[Error] then, or that of reading or writing.
+// made if it does not exist. All else in the file stays as it is, to the byte; a
+// file in which that cannot be done, or with a mistake, is left alone: the error
+// is an *[Error] then, or that of reading or writing.
 func AddRule(path string, r noise.Rule) error {
 	return edit(path, func(text []byte) ([]byte, error) { return WithRule(text, r) })
 }
@@ -109,51 +109,44 @@ func WithRule(text []byte, r noise.Rule) ([]byte, error) {
 	if err != nil {
 		return nil, &Error{Message: err.Error()}
 	}
-	for _, edit := range []func([]byte, *yaml.Node) ([]byte, error){inserted, encoded} {
-		if out, err := edit(text, n); err == nil && says(out) {
-			return out, nil
+	if out, err := inserted(text, n); err == nil && says(out) {
+		return out, nil
+	}
+	n.Style = yaml.FlowStyle
+	for _, c := range n.Content {
+		if c.Kind == yaml.SequenceNode {
+			c.Style = yaml.FlowStyle
 		}
 	}
-	return nil, &Error{Message: "the rule cannot be written into it", Hint: "add it by hand: rewatch config example"}
+	line, err := yaml.Marshal(n)
+	if err != nil {
+		return nil, &Error{Message: err.Error()}
+	}
+	rule := strings.Join(strings.Fields(string(line)), " ")
+	if out, ok := insertedInFlow(text, rule, says); ok {
+		return out, nil
+	}
+	return nil, &Error{Message: "the rule cannot be put into it and leave all else as it is", Hint: "add it by hand to noise.rules: - " + rule}
 }
 
-// encoded has the whole file written anew: comments stay, empty lines do not.
-func encoded(text []byte, rule *yaml.Node) ([]byte, error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, err
+// insertedInFlow puts a rule, in a line, where braces and brackets end: into the
+// list of rules, into noise, or into the file that is one pair of braces. Where
+// each of them ends, nobody knows better than the reader of the file: the places
+// are tried until it says that the rule, and nothing else, has come.
+func insertedInFlow(text []byte, rule string, says func([]byte) bool) ([]byte, bool) {
+	for _, end := range []struct{ closes, what string }{{"]", rule}, {"}", "rules: [" + rule + "]"}, {"}", "noise: {rules: [" + rule + "]}"}} {
+		for i := len(text) - 1; i >= 0; i-- {
+			if text[i] != end.closes[0] {
+				continue
+			}
+			for _, comma := range []string{", ", ""} {
+				if out := slices.Concat(text[:i], []byte(comma+end.what), text[i:]); says(out) {
+					return out, true
+				}
+			}
+		}
 	}
-	if root.Kind == 0 || null(root.Content[0]) {
-		return nil, errors.New("there is nothing to add to")
-	}
-	rules := child(child(root.Content[0], "noise", yaml.MappingNode), "rules", yaml.SequenceNode)
-	rules.Style &^= yaml.FlowStyle
-	rules.Content = append(rules.Content, rule)
-	return written(&root)
-}
-
-// written is a document as text.
-func written(root *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(root); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), e.Close()
-}
-
-// child is the value of a key of a mapping, made if there is none.
-func child(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
-	_, v := find(n, key)
-	if v == nil {
-		v = &yaml.Node{}
-		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, v)
-	}
-	if v.Kind != kind {
-		*v = yaml.Node{Kind: kind, HeadComment: v.HeadComment, LineComment: v.LineComment, FootComment: v.FootComment}
-	}
-	return v
+	return nil, false
 }
 
 // find is a key of a mapping with its value, nil without it.

@@ -61,11 +61,25 @@ func TestWithRule(t *testing.T) {
 			text, before, r = string(out), after, noise.Rule{Name: "old", Kind: "Job.batch", Namespace: "*", Deleted: time.Hour}
 		}
 	}
-	// What lines cannot be put into is written anew, with its comments.
-	for _, text := range []string{"noise: {off: []} # short\ntheme: dark\n", "noise: {rules: [{name: a, paths: [x]}]} # short\n", "{theme: dark}\n"} {
-		if out, err := WithRule([]byte(text), mine()); err != nil || strings.Contains(text, "#") && !strings.Contains(string(out), "# short") {
-			t.Errorf("%q: %v\n%s", text, err, out)
+	// In braces and brackets, too, all bytes stay: empty lines, comments, spaces.
+	const rule = `{name: 'like Deployment web: #1', kind: Deployment.apps, paths: ['metadata.annotations["a.b/c"]#x', 'status.conditions[*].lastUpdateTime']}`
+	for text, want := range map[string]string{
+		"# a\n\nnoise: {off: []} # short\n\n\ntheme:   dark\n":          "# a\n\nnoise: {off: [], rules: [" + rule + "]} # short\n\n\ntheme:   dark\n",
+		"noise: {rules: [{name: a, paths: [x]}]} # ]}\n\ntheme: dark\n": "noise: {rules: [{name: a, paths: [x]}, " + rule + "]} # ]}\n\ntheme: dark\n",
+		"noise:\n  rules: [{name: a, paths: [x]}, ]\n\n\ntypes: [pods]": "noise:\n  rules: [{name: a, paths: [x]}, " + rule + "]\n\n\ntypes: [pods]",
+		"noise: {rules: [],\n\n  off: []}\n":                            "noise: {rules: [" + rule + "],\n\n  off: []}\n",
+		"{theme: dark}\n":                                               "{theme: dark, noise: {rules: [" + rule + "]}}\n",
+	} {
+		if out, err := WithRule([]byte(text), mine()); err != nil || string(out) != want {
+			t.Errorf("%q: %v\n%s\nwant\n%s", text, err, out, want)
 		}
+	}
+	// What cannot be kept as it is stays as it is, and the rule is there to paste.
+	if out, err := WithRule([]byte("noise: &n\n  off: []\n\n---\n"), mine()); err == nil {
+		t.Errorf("two documents: %s", out)
+	}
+	if out, err := WithRule([]byte("noise: ~\n\ntheme: dark\n"), mine()); err == nil || !strings.HasSuffix(err.Error(), "add it by hand to noise.rules: - "+rule) {
+		t.Errorf("%v\n%s", err, out)
 	}
 	if _, err := WithRule([]byte("memory: much\n"), mine()); err == nil || !strings.Contains(err.Error(), "line 1: memory") {
 		t.Errorf("a file with a mistake: %v", err)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"slices"
@@ -127,4 +128,28 @@ func withKey(text []byte, key, value string) ([]byte, error) {
 	n.HeadComment, n.LineComment, n.FootComment = old.HeadComment, old.LineComment, old.FootComment
 	*old = *n
 	return written(&root)
+}
+
+// written is a document as text.
+func written(root *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(root); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), e.Close()
+}
+
+// child is the value of a key of a mapping, made if there is none.
+func child(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+	_, v := find(n, key)
+	if v == nil {
+		v = &yaml.Node{}
+		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, v)
+	}
+	if v.Kind != kind {
+		*v = yaml.Node{Kind: kind, HeadComment: v.HeadComment, LineComment: v.LineComment, FootComment: v.FootComment}
+	}
+	return v
 }
