@@ -40,7 +40,7 @@ func generalKeys() []binding {
 		{id: "follow", keys: []string{"f"}, help: "follow the newest row, on and off", hint: "follow",
 			here: (*App).inPanes, when: (*App).canFollow, do: act((*App).toggleFollow)},
 		{id: "pause", live: true, keys: []string{"space"}, help: "pause: freeze the screen, go on recording", hint: "pause", do: act((*App).togglePause)},
-		{id: "filter", keys: []string{"/"}, help: "filter: words, kind:pod, path:replicas, cel:…", hint: "filter", here: (*App).inRows, do: act((*App).editFilter)},
+		{id: "filter", keys: []string{"/"}, help: "filter: words, kind:pod, path:replicas, cel:…", hint: "filter", here: (*App).inRows, when: (*App).canFilter, do: act((*App).editFilter)},
 		{id: "noise", keys: []string{"a"}, help: "show all rows, or fold what says nothing: heartbeats, renewals, routine", hint: "all rows", here: (*App).inRows, do: act((*App).toggleNoise)},
 		{id: "folded", keys: []string{"A"}, help: "what is folded, by which rules", do: act((*App).noiseList)},
 		{id: "fold-like", scope: scopeTimeline, keys: []string{"x"}, help: "fold changes like this one: shows the rule first", when: (*App).canFoldLike, do: (*App).foldLike},

@@ -1,6 +1,9 @@
 package ui
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // inPanes reports whether the panes are on the screen.
 func (a *App) inPanes() bool { return a.page.page == nil }
@@ -10,6 +13,10 @@ func (a *App) inPanes() bool { return a.page.page == nil }
 func (a *App) inRows() bool {
 	_, lanes := a.page.page.(*lanesPage)
 	return lanes || a.inPanes()
+}
+
+func (a *App) canFilter() (bool, string) {
+	return a.inRows(), "this page has no filter and no search: / filters the timeline and lanes, and searches the object pane"
 }
 
 func (a *App) inTrouble() bool { return len(a.all.troubles) > 0 }
@@ -23,6 +30,62 @@ func (a *App) inLinks() bool { return a.object.leads }
 // leave room for.
 var lastHints = [...]string{"palette", "help", "quit"}
 
+// firstHints are the keys that the footer begins with where they are offered, by
+// use: what a narrow screen has no room for is what is used least.
+var firstHints = [...]string{"leave-streams", "leave-object", "open", "details", "jump", "play", "step", "filter", "find", "follow", "page-Problems", "pause", "page-Lanes", "noise"}
+
+// byUse puts the hints in the order of their use.
+func byUse(offered []binding) {
+	rank := func(b binding) int {
+		if b.scope >= scopePage { // what a page has for itself
+			return -1
+		}
+		if i := slices.Index(firstHints[:], b.id); i >= 0 {
+			return i
+		}
+		return len(firstHints)
+	}
+	slices.SortStableFunc(offered, func(x, y binding) int { return cmp.Compare(rank(x), rank(y)) })
+}
+
+// followers lays the keys that may follow what has been typed of a sequence over
+// the end of the screen, in as many lines as they take. The status stays above.
+func (a *App) followers(rows []string, w int) []string {
+	if a.typed.keys == "" || a.flash != "" {
+		return rows
+	}
+	h := len(rows)
+	var lines []string
+	var hot []hotspot
+	offered := a.keys.begin(a.scope(), a.typed.keys, a.replay != nil)
+	for len(offered) > 0 && len(lines) < h-2 {
+		l := newLine("")
+		l.glyphs("", " ", 1)
+		if len(lines) == 0 {
+			l.text(a.st.Title, a.typed.String()+"… ")
+		}
+		n := 0
+		for ; n < len(offered) && (n == 0 || l.w+a.hintWidth(&offered[n])-2 <= w); n++ {
+			from := l.w
+			l.upTo(a.st.Accent, keyName(offered[n].keys[0]), w-l.w)
+			l.upTo(a.st.Dim, " "+a.hintOf(&offered[n]), w-l.w)
+			hot = append(hot, hotspot{from, len(lines), l.w - from, offered[n].id})
+			l.pad(min(l.w+2, w))
+		}
+		offered, lines = offered[n:], append(lines, l.end(w))
+	}
+	if len(lines) < 2 {
+		return rows
+	}
+	top := h - len(lines)
+	a.hot.all = slices.DeleteFunc(a.hot.all, func(s hotspot) bool { return s.y >= top-1 })
+	for _, s := range hot {
+		s.y += top
+		a.hot.all = append(a.hot.all, s)
+	}
+	return append(append(rows[:top-1], rows[h-2]), lines...)
+}
+
 // hints is the footer: what can be done here, made from the table of bindings,
 // or a short message.
 func (a *App) hints(w int) string {
@@ -34,6 +97,7 @@ func (a *App) hints(w int) string {
 	}
 	a.hot.row(0, a.lay.hints.y)
 	offered := a.keys.hints(a.scope(), a.replay != nil)
+	byUse(offered)
 	if s := a.typed.String(); s != "" {
 		l.text(a.st.Title, s+"… ")
 		if a.typed.keys != "" {
@@ -86,7 +150,7 @@ func (a *App) hintOf(b *binding) string {
 	if b.id == "play" && !a.still() {
 		return "pause"
 	}
-	return cmp.Or(b.hint, b.help)
+	return cmp.Or(b.hint, b.short, b.help)
 }
 
 // hintWidth is what a hint takes, the space behind it included.

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"rewatch/model"
@@ -56,7 +57,8 @@ type index struct {
 	steps map[step]model.Seq           // newest row of each kind of step
 	host  func(model.StreamID) host
 
-	hidden int // rows folded or left out as noise
+	hidden int         // rows folded or left out as noise
+	gaps   []model.Seq // listed, of an index with a filter
 	// verdicts say which changes say nothing; nil if that is not known. byRule
 	// counts those that are left out, by the number of the rule.
 	verdicts *verdicts
@@ -123,6 +125,9 @@ func (x *index) extend(s model.Snapshot) (done bool) {
 // list puts a row at the end. What is folded into it is known before.
 func (x *index) list(e model.Event) {
 	x.seqs = append(x.seqs, e.Seq)
+	if e.Type == model.GapFound && x.filter != nil {
+		x.gaps = append(x.gaps, e.Seq)
+	}
 	if x.groups != nil {
 		x.groups.add(e, x.folds[e.Seq] != nil)
 	}
@@ -241,6 +246,9 @@ func (x *index) evict(first model.Seq) {
 	}
 	x.seqs = x.seqs[n:]
 	x.base += n
+	for len(x.gaps) > 0 && x.gaps[0] < first {
+		x.gaps = x.gaps[1:]
+	}
 	if x.groups != nil {
 		x.groups.evict(first)
 	}
@@ -291,4 +299,13 @@ func (t *timeline) refold(from, to model.Seq) {
 		t.top = t.cursor - offset
 	}
 	t.settle()
+}
+
+// gapsBeside says how many gaps are listed beside what a filter matches: no
+// filter hides one.
+func (x *index) gapsBeside(filter string) string {
+	if len(x.gaps) == 0 || strings.Contains(filter, "gap") {
+		return ""
+	}
+	return " +" + plural(len(x.gaps), "gap")
 }

@@ -54,6 +54,7 @@ type binding struct {
 	keys   []string
 	help   string // what it does, as in "follow the newest"
 	hint   string // the same in a word, for the footer; "" is left out of it
+	short  string // the same where a sequence has begun; "" is the hint
 	live   bool   // it does nothing in a replay, and is not offered there
 	counts bool   // a number typed before it says how often: see App.times
 	// when reports whether the key can do anything now, and if not, why.

@@ -29,6 +29,7 @@ type lanesPage struct {
 	readTo  model.Seq // rows before had been understood when it was asked for
 
 	width, height int // columns of time, rows of lanes
+	head, foot    int // lines above and below them
 	side          int // width of the column of names
 	scale         int // in laneScales
 	first         int64
@@ -342,7 +343,7 @@ func versionUntil(log *model.Log, id model.ObjectID, at int64) (seq model.Seq, o
 
 // click puts the cursor on a lane and a moment; what follows drags time along.
 func (p *lanesPage) click(a *App, x, y int) {
-	if i := p.top + y - lanesHead; y >= lanesHead && y < lanesHead+p.height && i < len(p.rows()) {
+	if i := p.top + y - p.head; y >= p.head && y < p.head+p.height && i < len(p.rows()) {
 		p.move(a, i-p.row)
 	}
 	from := p.side

@@ -292,12 +292,12 @@ func TestLanesMouse(t *testing.T) {
 	d.press("L")
 	p := d.lanes()
 	r := d.app.lay.page.body()
-	d.send(tea.MouseClickMsg{X: r.x + p.side + 10, Y: r.y + lanesHead + 4, Button: tea.MouseLeft})
+	d.send(tea.MouseClickMsg{X: r.x + p.side + 10, Y: r.y + d.app.page.page.(*lanesPage).head + 4, Button: tea.MouseLeft})
 	if w := p.window(d.app); p.row != 4 || p.follow || w.Column(p.at) != 10 {
 		t.Errorf("a click: lane %d, column %d", p.row, w.Column(p.at))
 	}
 	first := p.window(d.app).First
-	d.send(tea.MouseMotionMsg{X: r.x + p.side + 16, Y: r.y + lanesHead + 4, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: r.x + p.side + 16, Y: r.y + d.app.page.page.(*lanesPage).head + 4, Button: tea.MouseLeft})
 	if w := p.window(d.app); w.First != first-6 {
 		t.Errorf("dragged by 6 columns from %d: %d", first, w.First)
 	}

@@ -8,22 +8,19 @@ import (
 	"rewatch/themes"
 )
 
-// lanesHead is how many lines there are above the lanes.
-const lanesHead = 2
-
-// lanesFoot is as many lines below: the legend takes two where one is short.
-func lanesFoot(w int) int {
-	if w < 160 {
-		return 3
-	}
-	return 2
-}
-
-// place divides a rectangle: names to the left, time to the right.
+// place divides a rectangle: names to the left, time to the right; above the
+// lanes times and a ruler, below what is under the cursor and the legend, in two
+// lines where one is short. Where there are few lines, lanes have most of them.
 func (p *lanesPage) place(r rect) {
-	p.side = max(min(r.w*22/100, 44), 24)
+	p.side = max(min(r.w*22/100, 44), min(24, r.w*45/100))
 	p.width = max(r.w-p.side, 1)
-	p.height = max(r.h-lanesHead-lanesFoot(r.w), 1)
+	switch p.head, p.foot = 2, 2; {
+	case r.h < 9:
+		p.head, p.foot = 1, 1
+	case r.w < 160 && r.h >= 14:
+		p.foot = 3
+	}
+	p.height = max(r.h-p.head-p.foot, 1)
 	p.settle()
 }
 
@@ -112,18 +109,21 @@ func (p *lanesPage) draw(a *App, r rect) []string {
 	if p.drawn == k {
 		return p.lines
 	}
-	out = append(out, d.labels(p.cursor(a), !p.follow), d.ruler())
+	out = append(out, d.labels(p.cursor(a), !p.follow))
+	if p.head > 1 {
+		out = append(out, d.ruler())
+	}
 	rows := p.rows()
 	for i := p.top; i < p.top+p.height && i < len(rows); i++ {
 		out = append(out, d.row(i, rows[i]))
 	}
-	if len(rows) == 0 && len(out) < r.h-lanesFoot(r.w) {
+	if len(rows) == 0 && len(out) < r.h-p.foot {
 		out = append(out, d.empty(a))
 	}
-	for len(out) < r.h-lanesFoot(r.w) {
+	for len(out) < r.h-p.foot {
 		out = append(out, d.blank())
 	}
-	out = append(append(out, d.detail(a)), d.legend(lanesFoot(r.w)-1)...)
+	out = append(append(out, d.detail(a)), d.legend(p.foot-1)...)
 	p.drawn, p.lines = k, fillRows(out, r)
 	return p.lines
 }

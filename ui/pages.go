@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -56,8 +57,8 @@ type pageInfo struct {
 // pages is the table. A page is a file and a row.
 func pages() []pageInfo {
 	return []pageInfo{
-		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", open: openProblems, keys: problemKeys()},
-		{name: "Coverage", key: "C", help: "when each stream was watched, what may be missing, and what holds it", open: openCoverage, keys: coverageKeys()},
+		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", hint: "problems", open: openProblems, keys: problemKeys()},
+		{name: "Coverage", key: "C", help: "when streams were watched, what may be missing, what holds it", open: openCoverage, keys: coverageKeys()},
 		{name: "Lanes", key: "L", help: "a row for each object, time across: a rollout as a waterfall", hint: "lanes", open: openLanes, keys: laneKeys()},
 		{name: "Protocol", key: "P", help: "every request of the stream that is chosen in Streams", when: (*App).hasProtocol, open: openProtocol, keys: protocolKeys()},
 		{name: "Server", key: "S", help: "what the API server says of itself: watches, caches, queues, etcd", when: (*App).hasServer, open: openServer, keys: serverKeys()},
@@ -67,7 +68,7 @@ func pages() []pageInfo {
 // pageKeys are those that open pages, and those of the pages.
 func pageKeys() (out []binding) {
 	for i, p := range pages() {
-		out = append(out, binding{id: "page-" + p.name, keys: []string{p.key}, help: p.name + ": " + p.help, hint: p.hint, live: p.live, when: p.when,
+		out = append(out, binding{id: "page-" + p.name, keys: []string{p.key, "g " + p.key}, help: p.name + ": " + p.help, hint: p.hint, short: strings.ToLower(p.name), live: p.live, when: p.when,
 			do: act(func(a *App) { a.togglePage(i) })})
 		for _, b := range p.keys {
 			b.scope = scopePage + scope(i)

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // Numbers before motions, and sequences, as in vi.
@@ -42,10 +44,27 @@ func TestSequencesAreOffered(t *testing.T) {
 	d := newDriver(t, 120, 36, "mono")
 	d.script()
 	d.press("g")
-	if f := d.footer(); !strings.HasPrefix(f, " g… g the first row") || !strings.Contains(f, "s Streams") {
-		t.Errorf("after g the footer is %q", f)
+	for _, w := range []int{40, 80, 120, 200} { // all of them, in as many lines as they take
+		d.resize(w, 24)
+		d.has(" g… g first  s Streams  ")
+		for _, f := range []string{"o Object", "d diff", "h story", "F problems", "C coverage", "L lanes", "S server"} {
+			d.has(f)
+		}
+		if w >= 80 && !strings.Contains(strings.Join(d.lines()[18:], "\n"), "6 streams: 5 live") {
+			t.Errorf("the status is gone:\n%s", d.screen())
+		}
 	}
-	d.press("Z")
+	d.resize(120, 36)
+	lines := d.lines()
+	y, x := len(lines)-1, 0
+	for i, l := range lines {
+		if at := strings.Index(l, "L lanes"); at >= 0 {
+			y, x = i, len([]rune(l[:at]))
+		}
+	}
+	d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	d.has("▸Lanes")
+	d.press("esc", "esc", "g", "Z")
 	d.has("g Z is no key")
 	d.wait(4e9)
 	d.press("g", "s")
