@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,5 +48,65 @@ func TestInfoTellsRefusals(t *testing.T) {
 	}
 	if got := mustRun(t, 0, "info", "-o", "json", path); !containsAll(got.out, []string{`"state": "DENIED"`, `"failure": "DENIED list 403 pods is forbidden"`, `"state": "LIVE"`}) {
 		t.Error(got.out)
+	}
+}
+
+// TestInfoOfAList: what kubectl printed as a List does not tell what was asked
+// for.
+func TestInfoOfAList(t *testing.T) {
+	isolate(t)
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "pods.json"), filepath.Join(dir, "pods.rwt")
+	list := `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"1","creationTimestamp":"2026-12-01T09:00:00Z"}}]}`
+	if err := os.WriteFile(in, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, 0, "import", in, "-o", out)
+	if got := mustRun(t, 0, "info", out); !strings.Contains(got.out, " unknown (List) ") || strings.Contains(got.out, "all namespaces") {
+		t.Error(got.out)
+	}
+}
+
+// The screen is told of a tape what info prints, and by the same words.
+func TestTheScreenIsToldWhatInfoTells(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "demo.rwt")
+	if err := os.WriteFile(path, demoTape, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := openTape(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	told := &infos{tapes: []*tapeFile{file}}
+	list, err := told.Tapes(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	printed := mustRun(t, 0, "info", path).out
+	x := list[0]
+	for _, f := range x.Facts(clock) {
+		if !strings.Contains(printed, f.Text) {
+			t.Errorf("info does not say %s %s", f.Name, f.Text)
+		}
+	}
+	if len(x.Streams) == 0 || len(x.Gaps) == 0 || len(x.Marks) == 0 {
+		t.Fatalf("%d streams, %d gaps, %d marks", len(x.Streams), len(x.Gaps), len(x.Marks))
+	}
+	for _, m := range append(x.Gaps, x.Marks...) {
+		if !strings.Contains(printed, clock(m.To)) || !strings.Contains(printed, m.Text) {
+			t.Errorf("info does not say %v", m)
+		}
+	}
+	for _, s := range x.Streams {
+		var watched, fresh time.Duration
+		for _, span := range s.Spans {
+			if watched += span.To.Sub(span.From); span.Fresh {
+				fresh += span.To.Sub(span.From)
+			}
+		}
+		if watched != s.Watched || fresh != s.Fresh || !strings.Contains(printed, s.Name) {
+			t.Errorf("%s: the spans are %v of %v, told are %v of %v", s.Name, fresh, watched, s.Fresh, s.Watched)
+		}
 	}
 }

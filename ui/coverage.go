@@ -283,8 +283,13 @@ func (c *coverage) columns(w int) (name, bar int, shown [len(coverageColumns)]bo
 
 func (c *coverage) heads(a *App, l *line, w int) {
 	name, bar, shown := c.columns(w)
-	l.pad(name)
-	l.cell(a.st.Dim, " █ current ░ not ═ gap", name+bar-l.w)
+	if legend := "█ current ░ not ═ gap"; bar >= len([]rune(legend)) {
+		l.pad(name)
+		l.upTo(a.st.Dim, legend, bar)
+	} else {
+		l.upTo(a.st.Dim, "  █current ░not ═gap", name+bar-l.w)
+	}
+	l.pad(name + bar)
 	l.right(a.st.Dim, "current", 9)
 	for i, x := range coverageColumns {
 		if shown[i] {

@@ -1,9 +1,13 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
+
+	"rewatch/model"
 )
 
 // What was watched, when: a stream that is lost for a while has a bar that says
@@ -78,15 +82,108 @@ func TestBarsOfCoverage(t *testing.T) {
 	}
 }
 
-// What fits does not scroll away.
-func TestCoverageScrollsOnlyAsFarAsThereIsMore(t *testing.T) {
-	d := newDriver(t, 120, 36, "dark")
-	d.script()
+// memoryTapes tells of tapes that nobody has.
+type memoryTapes struct {
+	list []Tape
+	err  error
+}
+
+func (m memoryTapes) Tapes(context.Context) ([]Tape, error) { return m.list, m.err }
+
+// aTape is a tape with all that there may be on one, over the span of a replay.
+func aTape(from, to time.Time) Tape {
+	at := func(part float64) time.Time { return from.Add(time.Duration(part * float64(to.Sub(from)))) }
+	part := func(x float64) time.Duration { return at(x).Sub(from) }
+	return Tape{Name: "shop.rwt", From: from, To: to,
+		Facts: func(clock func(time.Time) string) []Fact {
+			return []Fact{{"recorded", clock(from) + " to " + clock(to), false}, {"by", "rewatch v1.2.3, " + clock(from), false},
+				{"ended", "not closed: its recorder was killed or ran out of disk; up to " + clock(to) + " it has what was recorded", true},
+				{"size", "65 KiB for 6.6 MiB of frames (0.97 %), 29.1 bytes a frame, in 1 segment", false},
+				{"redacted", "values of Secrets (data, stringData, copies in annotations) are keyed fingerprints\x1b[31m", false}}
+		},
+		Streams: []TapeStream{
+			{Name: "pods", Context: "prod-eu", Scope: "shop", Initial: 12, Added: 3, Modified: 140, Deleted: 2, Objects: 13, Gaps: 1, Bytes: 1_200_000, Watched: part(1), Fresh: part(0.75), State: "LIVE",
+				Spans: []TapeSpan{{at(0), at(0.5), true, ""}, {at(0.5), at(0.75), false, "RETRY connection refused"}, {at(0.75), to, true, ""}}},
+			{Name: "deployments.apps", Context: "prod-eu", Scope: "shop", Initial: 4, Modified: 9, Objects: 4, Bytes: 80_000, Watched: part(0.75), Fresh: part(0.5), State: "LIVE",
+				Spans: []TapeSpan{{at(0), at(0.5), true, ""}, {at(0.5), at(0.75), false, "RETRY connection refused"}}},
+			{Name: "secrets", Context: "prod-eu", Scope: "shop", Watched: part(1), State: "DENIED", Failure: "DENIED secrets is forbidden",
+				Spans: []TapeSpan{{at(0), to, false, "DENIED secrets is forbidden"}}},
+		},
+		Gaps:    []TapeMoment{{at(0.5), at(0.75), "pods", "rv 100 to 180, 3s  history lost; found 1 added, 0 modified, 0 deleted"}},
+		Marks:   []TapeMoment{{at(0.25), at(0.25), "", "checkout 1.5.0 goes out"}},
+		Damages: []TapeMoment{{at(0.9), at(0.95), "", "byte 4,711, 20 bytes, 3 records lost: checksum"}},
+	}
+}
+
+func newTapeReplay(t *testing.T, w, h int, theme string) *driver {
+	d, deck := newReplay(t, w, h, theme)
+	d.app.o.Tapes = memoryTapes{list: []Tape{aTape(deck.play.From, deck.play.To)}}
+	return d
+}
+
+// Of a replay it says what rewatch info says.
+func TestCoverageOfATapeScreens(t *testing.T) {
+	goldenScreens(t, "coverage-tape", func(t *testing.T, w, h int, theme string) *driver {
+		d := newTapeReplay(t, w, h, theme)
+		d.press("C", "G", "up")
+		return d
+	})
+}
+
+// Live it says how the recording stands.
+func TestCoverageOfARecordingScreens(t *testing.T) {
+	goldenScreens(t, "coverage-recording", func(t *testing.T, w, h int, theme string) *driver {
+		d := newDriver(t, w, h, theme)
+		d.script()
+		r := &memoryRecorder{path: "/home/dev/shop.tape", bytes: 4_200_000}
+		d.app.recording.recorder = r
+		d.press("R", "n")
+		r.now.Since, r.now.Wire, r.now.Unsafe, r.now.Behind, r.now.Safe = d.now, 120_000_000, 31, 300*time.Millisecond, d.now
+		d.demo.step(d.now, "prod-eu/deployments", model.Stopped, model.CauseUser, "removed by the user", time.Time{}, 0)
+		d.wait(2 * time.Second)
+		d.press("C")
+		d.wait(time.Second)
+		return d
+	})
+}
+
+func TestCoverageGoesToMoments(t *testing.T) {
+	d := newTapeReplay(t, 120, 36, "dark")
+	tape := d.app.o.Tapes.(memoryTapes).list[0]
+	d.press("C", "G", "enter")
+	d.hasNot("▸Coverage")
+	if want := tape.Marks[0].From; !d.deck.play.Now.Equal(want) {
+		t.Errorf("the replay is at %v, the mark at %v", d.deck.play.Now, want)
+	}
+	d.press("C", "g", "g", "enter")
+	d.has("▸ Tape shop.rwt")
+	d.hasNot("29.1 bytes a frame")
+	d.press("down", "enter", "G") // streams are folded
+	d.has("pods +1  ")
+	d.hasNot("140")
+}
+
+func TestCoverageSaysThatATapeCannotBeRead(t *testing.T) {
+	d, _ := newReplay(t, 120, 36, "dark")
+	d.app.o.Tapes = memoryTapes{err: errors.New("input/output error")}
 	d.press("C")
-	d.wait(0)
-	before := d.screen()
-	d.press("G", "down")
-	if after := d.screen(); after != before {
-		t.Errorf("it scrolls:\n%s", after)
+	d.has("cannot be told of: input/output error")
+	d.has("pods")
+}
+
+// Narrower than any terminal should be, and wider: no line breaks out.
+func TestCoverageFitsAnyWidth(t *testing.T) {
+	for _, w := range []int{24, 40, 61, 80, 99, 140, 300} {
+		d := newTapeReplay(t, w, 24, "mono")
+		d.press("C", "down", "down", "G")
+		d.screen()
+	}
+}
+
+func TestTheCommandThatPlaysARecording(t *testing.T) {
+	for path, want := range map[string]string{"a.rwt": "a.rwt", "-a.rwt": "./-a.rwt", "my tape's.rwt": `'my tape'\''s.rwt'`} {
+		if got := ReplayCommand(path); got != "rewatch replay "+want {
+			t.Errorf("%s: %s", path, got)
+		}
 	}
 }

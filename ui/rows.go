@@ -144,6 +144,9 @@ func (t *timeline) objectCell(l *line, x column, to int, e model.Event, id model
 	case "-":
 		text = st.Dim
 	}
+	if k.left {
+		kind, name, text = st.Dim, st.Dim, st.Dim
+	}
 	switch x {
 	case colTime:
 		l.cell(st.Dim, t.timeText(e, info, k.info, w), w)
@@ -161,8 +164,11 @@ func (t *timeline) objectCell(l *line, x column, to int, e model.Event, id model
 		}
 		l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
 	case colChange:
+		if k.left {
+			l.upTo(st.Dim, unfollowedText(w), w)
+		}
 		if mark := markWord(k); mark != "" {
-			l.upTo(st.WarnBold, mark+" ", w)
+			l.upTo(st.WarnBold, mark+" ", to-l.w)
 		}
 		l.cell(text, prefix(e)+info.summary, to-l.w)
 	case colManager:

@@ -61,6 +61,7 @@ type rowKey struct {
 	group    tally
 	info     bool
 	mark     verdict // of a fight, flap or loop
+	left     bool    // nobody watches its object any more
 	now      int64   // what times are counted from
 }
 
@@ -268,6 +269,7 @@ func (t *timeline) draw() []string {
 		info, ok := t.infos.get(e.Seq)
 		k.info = ok
 		k.mark = t.markOf(e.Seq)
+		k.left = t.unfollowed(e)
 		s, ok := t.rows.get(k)
 		if !ok {
 			s = t.groupRow(e, f, info, k)

@@ -61,11 +61,12 @@ func readEvents(r *reading) func(w int) []docLine {
 		}
 	})
 	slices.SortStableFunc(list, func(a, b line) int { return int(min(max(a.at-b.at, -1), 1)) })
-	doc := r.unread()
+	lacks := r.lacks("Event")
+	doc := append(r.unread(), lacks...)
 	for _, l := range list {
 		doc = append(doc, l.docLine)
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && len(lacks) == 0 {
 		doc = append(doc, docLine{kind: docText, a: "no Event about this object is in the log"})
 	}
 	return func(int) []docLine { return doc }
@@ -116,6 +117,7 @@ func readOwners(r *reading) func(w int) []docLine {
 			}
 			doc = append(doc, d)
 		}
+		doc = append(doc, r.lacks(belongings[r.data.identity.Kind]...)...)
 		for _, l := range x.Members(id) {
 			if l.Holds(at) && (l.Relation == belong.RunsOn || l.Relation == belong.SliceOf) {
 				doc = append(doc, docLine{kind: docTree, a: map[belong.Relation]string{belong.RunsOn: "runs ", belong.SliceOf: "has "}[l.Relation] + r.nameOf(l.From), to: l.From, seq: noRow})
@@ -143,7 +145,9 @@ func (r *reading) tree(doc []docLine, n *belong.Node, lead, below string) []docL
 	d := docLine{kind: docTree, to: n.Object, seq: noRow}
 	if n.Object == 0 {
 		d.a = lead + n.Ref.Kind + " " + n.Ref.Name
-		d.b = "not in the log"
+		if d.b = r.lack(n.Ref.Kind); d.b == "" {
+			d.b = "not in the log"
+		}
 	} else {
 		d.a = lead + r.nameOf(n.Object)
 		_, newest := r.log.Versions(n.Object)
@@ -178,7 +182,7 @@ func readStory(r *reading) func(w int) []docLine {
 	var entries []belong.Entry
 	cut := false
 	r.u.with(func(x *belong.Index) { entries, cut = x.Story(r.data.key.id) })
-	doc := r.unread()
+	doc := append(r.unread(), r.lacks(append([]string{"Event"}, belongings[r.data.identity.Kind]...)...)...)
 	if len(entries) > storyRows {
 		entries, cut = entries[len(entries)-storyRows:], true
 	}

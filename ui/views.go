@@ -54,6 +54,7 @@ type reading struct {
 	now   time.Time
 	u     *understanding
 	noise bool // tell of noise as well
+	adds  bool // streams can be added
 }
 
 // objectMsg answers a request for an object.
@@ -67,7 +68,7 @@ func (a *App) loadObject() tea.Cmd {
 	a.object.loading = true
 	a.object.request++
 	request, k := a.object.request, a.object.want
-	r := &reading{ctx: a.ctx, log: a.log, loc: a.o.Location, now: a.now, u: a.timeline.know, noise: a.timeline.noise}
+	r := &reading{ctx: a.ctx, log: a.log, loc: a.o.Location, now: a.now, u: a.timeline.know, noise: a.timeline.noise, adds: a.o.Watcher != nil}
 	return func() tea.Msg {
 		if r.ctx.Err() != nil {
 			return nil
