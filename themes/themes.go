@@ -148,13 +148,14 @@ func (p Palette) Styles(t Terminal) Styles {
 	r := p.For(t)
 	plain := lipgloss.NewStyle()
 	bold, faint, italic := plain.Bold(true), plain.Faint(true), plain.Italic(true)
-	softly, slanted := faint, italic
+	slanted := italic
 	if t.Plain {
-		softly, slanted = plain, plain
+		slanted = plain
 	}
 	return Styles{
 		Name: p.Name,
-		Text: text(r.Text, plain, plain), Strong: text(r.Strong, plain, bold), Dim: text(r.Dim, plain, softly),
+		// Dim is never faint: many terminals halve the contrast for that, to below 4.5.
+		Text: text(r.Text, plain, plain), Strong: text(r.Strong, plain, bold), Dim: text(r.Dim, plain, plain),
 		Rule: text(r.Rule, plain, faint), Accent: text(r.Accent, plain, bold),
 		Good: text(r.Good, plain, plain), Warn: text(r.Warn, plain, plain), Bad: text(r.Bad, plain, bold),
 		Info: text(r.Info, plain, plain), Odd: text(r.Odd, plain, slanted),

@@ -143,6 +143,9 @@ func TestStylesAreThoseOfTheTerminal(t *testing.T) {
 		}
 	}
 	mono := find(t, "mono")
+	if v := mono.Styles(Terminal{Profile: colorprofile.ASCII}).Dim; v != "" {
+		t.Errorf("what is read on demand is %q: terminals show faint text at half the contrast", v)
+	}
 	for _, v := range mono.Styles(Terminal{Profile: colorprofile.ASCII, Plain: true}).all()[:3] {
 		if v != "" && v != "1" {
 			t.Errorf("text of the Linux console without colour is %q", v)
