@@ -59,15 +59,18 @@ func managedFields(object []byte) []byte {
 }
 
 // entries reads managedFields. Those that an older version, of which was are the
-// entries, has in the same words are not read again.
-func entries(raw, old []byte, was []entry) []entry {
-	before := make([]jsonscan.Span, len(was))
-	for i := range was {
-		before[i] = was[i].at
-	}
-	spans, err := jsonscan.AppendElementsLike(nil, raw, old, before)
-	if err != nil {
-		return nil
+// entries, has in the same words are not read again. spans is where they are,
+// nil if that is not known.
+func entries(raw, old []byte, was []entry, spans []jsonscan.Span) []entry {
+	if len(spans) == 0 {
+		before := make([]jsonscan.Span, len(was))
+		for i := range was {
+			before[i] = was[i].at
+		}
+		var err error
+		if spans, err = jsonscan.AppendElementsLike(nil, raw, old, before); err != nil {
+			return nil
+		}
 	}
 	list := make([]entry, len(spans))
 	for i, s := range spans {
@@ -162,9 +165,12 @@ func Changes(r diff.Result, old, new []byte) []Owner {
 	if now == nil {
 		now = managedFields(new)
 	}
-	c.was = entries(before, nil, nil)
-	c.is = entries(now, before, c.was)
+	var room [16]jsonscan.Span
+	wasAt, isAt := r.Entries(room[:0])
+	c.was = entries(before, nil, nil, wasAt)
+	c.is = entries(now, before, c.was, isAt)
 	c.before, c.now = newCursor(old, c.was), newCursor(new, c.is)
+	c.now.changed = &r
 	mark(c.is, c.was)
 	c.newest = newest(c.is)
 	c.writer = c.oneWriter()

@@ -37,6 +37,7 @@ const (
 // elements apart.
 type cursor struct {
 	entries []entry
+	changed *diff.Result // knows where the members of the object are that changed; nil: not known
 	steps   []diff.Step
 	levels  []level // one more than steps
 }
@@ -124,7 +125,12 @@ func (c *cursor) value(n int) []byte {
 	l := &c.levels[n]
 	if !l.read {
 		l.read = true
-		l.value = c.steps[n-1].Value(c.value(n - 1))
+		if n == 1 && c.changed != nil {
+			l.value = c.changed.Member(c.steps[0].Key)
+		}
+		if l.value == nil {
+			l.value = c.steps[n-1].Value(c.value(n - 1))
+		}
 	}
 	return l.value
 }

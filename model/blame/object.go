@@ -25,7 +25,7 @@ const maxDepth = 100
 // Object tells of each field of an object who owns it, in the order of the
 // object's bytes, without managedFields and resourceVersion.
 func Object(object []byte) []Field {
-	w := walker{list: entries(managedFields(object), nil, nil)}
+	w := walker{list: entries(managedFields(object), nil, nil, nil)}
 	at := make([]state, len(w.list))
 	for i := range at {
 		at[i] = state{node: w.list[i].fields, in: len(w.list[i].fields) > 0}

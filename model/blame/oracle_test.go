@@ -44,7 +44,7 @@ func (o oracle) typed(raw []byte) (*typed.TypedValue, bool) {
 
 // sets are the fields of each entry of managedFields, in order.
 func (o oracle) sets(raw []byte) (sets []fieldpath.Set) {
-	for _, e := range entries(managedFields(raw), nil, nil) {
+	for _, e := range entries(managedFields(raw), nil, nil, nil) {
 		var s fieldpath.Set
 		if err := s.FromJSON(bytes.NewReader(e.fields)); err != nil {
 			o.t.Fatal(err)
@@ -139,7 +139,7 @@ func (o oracle) check(old, new []byte, n *counts) {
 	changed := difference.Added.Union(difference.Modified)
 	r := diff.Objects(old, new)
 	owners := Changes(r, old, new)
-	sets, list := o.sets(new), entries(managedFields(new), nil, nil)
+	sets, list := o.sets(new), entries(managedFields(new), nil, nil, nil)
 	n.pairs++
 	for i := range r.Changes {
 		c, got := &r.Changes[i], owners[i]
@@ -177,7 +177,7 @@ func (o oracle) check(old, new []byte, n *counts) {
 
 // checkObject holds the owners of all fields of an object against its sets.
 func (o oracle) checkObject(object []byte) (fields int) {
-	sets, list := o.sets(object), entries(managedFields(object), nil, nil)
+	sets, list := o.sets(object), entries(managedFields(object), nil, nil, nil)
 	all := Object(object)
 	var at []span
 	for _, f := range all {

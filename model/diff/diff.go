@@ -52,12 +52,44 @@ type Result struct {
 	// Cut is set when the list was cut short because of a bound.
 	Cut bool
 
-	old, new []byte // managedFields, met on the way
+	old, new []byte   // managedFields, met on the way
+	was, is  []entry  // of those
+	members  []member // of the new version, that changed
 }
 
 // ManagedFields are those of both versions, nil where the comparison has not
 // come by them. They are parts of the versions.
 func (r *Result) ManagedFields() (old, new []byte) { return r.old, r.new }
+
+// Entries appends where the entries of ManagedFields are in them, nothing where
+// the comparison does not know.
+func (r *Result) Entries(dst []jsonscan.Span) (old, new []jsonscan.Span) {
+	for i := range r.was {
+		dst = append(dst, r.was[i].span)
+	}
+	n := len(dst)
+	for i := range r.is {
+		dst = append(dst, r.is[i].span)
+	}
+	return dst[:n:n], dst[n:]
+}
+
+// Member is what the new object has as a member that changed, nil for others.
+// To find it in the object takes a look at all that comes before.
+func (r *Result) Member(key string) []byte {
+	for i := range r.members {
+		if r.members[i].key == key {
+			return r.members[i].value
+		}
+	}
+	return nil
+}
+
+// member is a member of the new object.
+type member struct {
+	key   string
+	value []byte
+}
 
 const (
 	// maxChanges bounds the result: nobody reads more lines than that.
@@ -89,9 +121,9 @@ func Objects(old, new []byte) Result {
 			d.fields = jsonscan.Get(new, "metadata", "managedFields")
 			d.oldFields = d.fields
 		}
-		r.Managers = managers(d.oldFields, d.fields, d.changes)
+		r.Managers, r.was, r.is = managers(d.oldFields, d.fields, d.changes)
 	}
-	r.Changes, r.Cut, r.old, r.new = d.changes, d.cut, d.oldFields, d.fields
+	r.Changes, r.Cut, r.old, r.new, r.members = d.changes, d.cut, d.oldFields, d.fields, d.changed
 	return r
 }
 
@@ -105,6 +137,7 @@ type differ struct {
 	spans   []jsonscan.Span
 	// The managedFields of both versions, met on the way.
 	oldFields, fields []byte
+	changed           []member
 }
 
 // report notes a change at the path at hand.
@@ -174,6 +207,9 @@ func (d *differ) objects(old, new []byte, depth int) bool {
 		}
 		at := d.enterKey(m.Key)
 		if i := find.next(m.Key); i >= 0 {
+			if depth == 1 && !bytes.Equal(was[i].Of(old), m.Of(new)) {
+				d.changed = append(d.changed, member{m.Key, m.Of(new)})
+			}
 			d.value(was[i].Of(old), m.Of(new), m.Key, depth)
 		} else {
 			d.report(Add, nil, m.Of(new))

@@ -60,12 +60,14 @@ func (e *entry) read() {
 // Within one second a manager may write again without a trace in its entry. If
 // no entry differs, it is the newest one, provided that it owns a field named
 // like one that changed.
-func managers(old, new []byte, changes []Change) []string {
+//
+// It returns the entries of both versions as well, nil if it has not looked.
+func managers(old, new []byte, changes []Change) (names []string, was, is []entry) {
 	if bytes.Equal(old, new) && len(changes) == 0 {
-		return nil
+		return nil, nil, nil
 	}
-	was := entries(old, nil, nil)
-	is := entries(new, old, was)
+	was = entries(old, nil, nil)
+	is = entries(new, old, was)
 	unchanged := func(e entry) bool {
 		return slices.ContainsFunc(was, func(o entry) bool { return bytes.Equal(o.raw, e.raw) })
 	}
@@ -89,13 +91,12 @@ func managers(old, new []byte, changes []Change) []string {
 	}
 	// Times are whole seconds in RFC 3339, in UTC: they sort as text.
 	slices.SortStableFunc(moved, func(a, b entry) int { return strings.Compare(b.seconds, a.seconds) })
-	var names []string
 	for _, e := range moved {
 		if e.manager != "" && !slices.Contains(names, e.manager) {
 			names = append(names, e.manager)
 		}
 	}
-	return names
+	return names, was, is
 }
 
 // again finds the newest entries, if they own what changed.

@@ -69,7 +69,8 @@ func (s Step) Value(of []byte) []byte {
 	if s.Label == "" {
 		return jsonscan.Find(of, s.Key)
 	}
-	spans, err := jsonscan.AppendElements(nil, of)
+	var room [16]jsonscan.Span
+	spans, err := jsonscan.AppendElements(room[:0], of)
 	if err != nil {
 		return nil
 	}

@@ -133,6 +133,10 @@ inString:
 			if depth == 0 {
 				return i, true
 			}
+			if i+1 < len(b) && b[i+1] == '"' && (b[i] == ':' || b[i] == ',') { // what mostly comes
+				i += 2
+				goto inString
+			}
 			goto outside
 		}
 		if i += 2; i > len(b) {
