@@ -16,9 +16,8 @@ import (
 )
 
 // demoTape is three minutes of a small cluster: a rolling update, a fight over
-// spec.replicas, a container that is killed again and again, nodes that do not
-// answer, an apiserver that restarts and has forgotten what was before. It has
-// the requests of all streams.
+// spec.replicas, nodes that do not answer, an apiserver that restarts and has
+// forgotten what was before.
 //
 //go:generate go run ./internal/mkdemo -o demo.rwt
 //go:embed demo.rwt
