@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,5 +72,26 @@ func TestModelIsPure(t *testing.T) {
 		if !isTestHelp && under(imported, "os", "net", "syscall", "log") {
 			t.Errorf("%s does no I/O, but imports %s", from, imported)
 		}
+	}
+}
+
+// TestFilesStaySmall: what is longer is hard to find one's way in, and is split
+// by subject.
+func TestFilesStaySmall(t *testing.T) {
+	const most = 500
+	seen := 0
+	err := filepath.WalkDir("ui", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		seen++
+		b, err := os.ReadFile(path)
+		if n := bytes.Count(b, []byte("\n")); n > most {
+			t.Errorf("%s has %d lines, want %d at the most", path, n, most)
+		}
+		return err
+	})
+	if err != nil || seen < 100 {
+		t.Errorf("%d files: %v", seen, err)
 	}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // demoTape is three minutes of a small cluster: a rolling update, a fight over
-// spec.replicas, nodes that do not answer, an apiserver that restarts and has
-// forgotten what was before.
+// spec.replicas, a container that is killed again and again, nodes that do not
+// answer, an apiserver that restarts and has forgotten what was before. It has
+// the requests of all streams.
 //
 //go:generate go run ./internal/mkdemo -o demo.rwt
 //go:embed demo.rwt

@@ -388,6 +388,18 @@ func (w *watcher) Types(ctx context.Context) ([]ui.TypeChoice, error) {
 	}, func(t ui.TypeChoice) string { return t.Name })
 }
 
+// HasNamespace tells the screen whether a namespace in which nothing is exists.
+func (w *watcher) HasNamespace(ctx context.Context, name, namespace string) (bool, error) {
+	for _, c := range w.current() {
+		if c.name == name {
+			ctx, cancel := context.WithTimeout(ctx, c.timeout)
+			defer cancel()
+			return resolve.HasNamespace(ctx, w.j.config(c), namespace)
+		}
+	}
+	return false, errors.New("there is no context " + name)
+}
+
 // Namespaces implements ui.Watcher.
 func (w *watcher) Namespaces(ctx context.Context) ([]string, error) {
 	return merged(w, func(c *cluster) ([]string, error) {

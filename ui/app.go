@@ -52,6 +52,7 @@ type App struct {
 	list     listPane
 	prompt   prompt
 	palette  palette
+	absent   absence
 
 	page  opened         // what takes the place of the panes
 	left  opened         // the page that an object was opened from
@@ -312,7 +313,7 @@ func (a *App) lack() tea.Cmd {
 			cmds = append(cmds, loadInfos(a.ctx, a.log, a.timeline.know, a.infoRequest, rows))
 		}
 	}
-	cmds, a.errand = append(cmds, a.errand, a.lookOn()), nil
+	cmds, a.errand = append(cmds, a.errand, a.lookOn(), a.absent.lack(a)), nil
 	if a.page.page != nil {
 		cmds = append(cmds, a.page.lack(a))
 	}

@@ -15,6 +15,7 @@ type waits struct {
 	now    time.Time
 	paused bool
 	replay bool
+	absent absence
 }
 
 // waitedFor reports whether a stream has yet to show anything.
@@ -207,7 +208,7 @@ func (t *timeline) waitText(s *model.StreamStatus) string {
 	if s.Objects > 0 {
 		return "the first change; " + plural(s.Objects, "object") + " exist"
 	}
-	return "the first object: none exists"
+	return t.waits.absent.nothing(s)
 }
 
 // pages says which page of the list arrives, where it is asked for in pages.

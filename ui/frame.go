@@ -46,7 +46,7 @@ func (a *App) frame() (string, *tea.Cursor) {
 	a.header.missed = uint64(a.last.End() - a.pausedAt)
 	a.status.now, a.status.stats = a.now, a.stats
 	a.streams.now, a.object.now = a.now, a.now
-	a.timeline.waits = waits{now: a.now, paused: a.paused, replay: a.replay != nil}
+	a.timeline.waits = waits{now: a.now, paused: a.paused, replay: a.replay != nil, absent: a.absent}
 	a.streams.partial = a.replay.partial()
 
 	rows := make([]string, 0, h)

@@ -32,9 +32,8 @@ func missingNamespaces(ctx context.Context, client rest.Interface, names []strin
 	var all sync.WaitGroup
 	for i, name := range names {
 		all.Go(func() {
-			err := client.Get().AbsPath("/api/v1/namespaces", name).Do(ctx).Error()
-			// A 404 that is no Status is about the path, or a proxy's.
-			missing[i] = apierrors.IsNotFound(err) && !apierrors.IsUnexpectedServerError(err)
+			exists, err := hasNamespace(ctx, client, name)
+			missing[i] = !exists && err == nil
 		})
 	}
 	all.Wait()
@@ -54,6 +53,25 @@ func missingNamespaces(ctx context.Context, client rest.Interface, names []strin
 		notes = append(notes, model.Note{Cause: model.CauseNotFound, Text: text + " (kubectl get ns)"})
 	}
 	return notes
+}
+
+// HasNamespace reports whether a server has a namespace; an error says that this
+// user may not see it, or that the server did not answer.
+func HasNamespace(ctx context.Context, cfg *rest.Config, name string) (bool, error) {
+	client, err := newClient(cfg)
+	if err != nil {
+		return false, err
+	}
+	return hasNamespace(ctx, client.RESTClient(), name)
+}
+
+func hasNamespace(ctx context.Context, client rest.Interface, name string) (bool, error) {
+	err := client.Get().AbsPath("/api/v1/namespaces", name).Do(ctx).Error()
+	// A 404 that is no Status is about the path, or a proxy's.
+	if apierrors.IsNotFound(err) && !apierrors.IsUnexpectedServerError(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // listNamespaces are the names of the first namespaces, none if this user may
