@@ -89,6 +89,7 @@ type pattern struct {
 	form form
 	text string
 	re   *regexp.Regexp
+	part string // that every text has which re matches: see required
 }
 
 // match compares a text; lower is the same in lower case.
@@ -99,7 +100,7 @@ func (p pattern) match(text, lower string) bool {
 	case contains:
 		return strings.Contains(lower, p.text)
 	}
-	return p.re.MatchString(text)
+	return !lacks(lower, p.part) && p.re.MatchString(text)
 }
 
 func matchAny(any []pattern, texts ...string) bool {

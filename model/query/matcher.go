@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"time"
+	"unsafe"
 
 	"rewatch/model"
 )
@@ -206,11 +207,12 @@ func (m *Matcher) object(e model.Event) uint64 {
 		return 0 // it has left: no reason to remember
 	}
 	mask := m.group(group{e.Stream, g})
+	text := unsafe.String(unsafe.SliceData(name), len(name)) // until the next object: no pattern keeps it
 	for _, l := range m.leaves {
 		hit := false
 		switch l.field {
 		case words, nameField:
-			hit = matchAny(l.any, string(name))
+			hit = matchAny(l.any, text)
 		case uidField:
 			hit = matchAny(l.any, m.log.Identity(id).UID)
 		}

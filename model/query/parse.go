@@ -201,7 +201,7 @@ func (p *parser) regex(at int, source string) (pattern, error) {
 		text := strings.Replace(strings.TrimPrefix(err.Error(), "error parsing regexp: "), "(?im)", "", 1)
 		return pattern{}, p.fail(at, "", "not a regular expression: %s", text)
 	}
-	return pattern{form: regex, re: re}, nil
+	return pattern{form: regex, re: re, part: required("(?im)" + source)}, nil
 }
 
 // quoted reads text in quotes, in which \ takes the next character as it is.
