@@ -23,16 +23,21 @@ func readerGone(ctx context.Context, out any) <-chan struct{} {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 && !isTerminal(f) {
 		return gone
 	}
-	go func() {
-		const lookEvery = 250 // milliseconds, so that the goroutine ends with ctx
-		for ctx.Err() == nil {
-			fds := []unix.PollFd{{Fd: int32(f.Fd())}} // errors are always reported
-			n, err := unix.Poll(fds, lookEvery)
-			switch {
-			case err != nil && !errors.Is(err, unix.EINTR):
-				return
-			case n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0:
+	stop, end, err := os.Pipe()
+	if err != nil {
+		return gone
+	}
+	context.AfterFunc(ctx, func() { _ = end.Close() })
+	go func() { // a look now and then would keep the runtime awake between two
+		defer func() { _ = stop.Close() }()
+		fds := []unix.PollFd{{Fd: int32(f.Fd())}, {Fd: int32(stop.Fd()), Events: unix.POLLIN}} // errors are always reported
+		for {
+			switch _, err := unix.Poll(fds, -1); {
+			case errors.Is(err, unix.EINTR):
+			case err == nil && fds[1].Revents == 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0:
 				close(gone)
+				return
+			default:
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"reflect"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -17,19 +18,27 @@ import (
 type pacer struct {
 	ticker     *time.Ticker
 	fast, slow time.Duration
-	idle       bool
-	quiet      int         // ticks in a row with nothing between them
-	relax      *time.Timer // ends a hurry
+	quiet      int // ticks in a row with nothing between them
+
+	mu    sync.Mutex // of the end of a hurry, which is another goroutine's
+	idle  bool
+	relax *time.Timer   // ends a hurry
+	every time.Duration // how often it looks
 }
 
-// idlePace is how often an idle screen is drawn at most: its clock has seconds.
-const idlePace = 100 * time.Millisecond
+// idlePace is how often an idle screen is looked at: what changes it is a tick,
+// and that is drawn at once.
+const idlePace = 2 * time.Second
 
 // After what the user does the renderer looks every hurry, for as long as its
-// frame may take to be made, and be late on a busy machine.
+// frame may take to be made, and be late on a busy machine. A tick that finds
+// the screen idle is in less of a hurry.
 const (
 	hurry   = 2 * time.Millisecond
 	hurries = 17 * time.Millisecond
+
+	tickHurry = 8 * time.Millisecond
+	tickTime  = 20 * time.Millisecond
 )
 
 // rendererTicker is the ticker of a running program's renderer, nil if it cannot
@@ -47,23 +56,41 @@ func (p *pacer) saw(msg tea.Msg) {
 	if p.ticker == nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch msg.(type) {
 	case tickMsg:
-		if p.quiet++; p.quiet >= 2 && !p.idle {
+		if p.quiet++; p.quiet >= 2 {
 			p.idle = true
-			p.ticker.Reset(p.slow)
+			p.hasten(tickHurry, tickTime)
 		}
 	case resumedMsg, tea.WindowSizeMsg: // the renderer may have begun anew, at its own pace
 		p.quiet, p.idle = 0, false
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
-		if p.quiet, p.idle = 0, false; p.relax == nil || !p.relax.Stop() {
-			p.ticker.Reset(hurry)
-		}
-		p.relax = time.AfterFunc(hurries, func() { p.ticker.Reset(p.fast) })
+		p.quiet, p.idle = 0, false
+		p.hasten(hurry, hurries)
 	default:
 		if p.quiet = 0; p.idle {
 			p.idle = false
 			p.ticker.Reset(p.fast)
 		}
 	}
+}
+
+// hasten has the renderer look every so often for a while. What comes meanwhile
+// does not put off the next look.
+func (p *pacer) hasten(every, d time.Duration) {
+	if p.relax == nil || !p.relax.Stop() || p.every != every {
+		p.every = every
+		p.ticker.Reset(every)
+	}
+	p.relax = time.AfterFunc(d, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.idle {
+			p.ticker.Reset(p.slow)
+		} else {
+			p.ticker.Reset(p.fast)
+		}
+	})
 }
