@@ -15,7 +15,6 @@ import (
 // the recording stands. Its lines are made when something is known anew; a frame
 // writes those that it shows.
 type coverage struct {
-	pageBase
 	cursor, top, h int
 	w              int // that lines are made for
 	items          []coverageItem

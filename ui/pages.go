@@ -29,11 +29,10 @@ type page interface {
 	close()
 }
 
-// pageBase is a page that takes no clicks and has nothing to end.
+// pageBase is a page that has nothing to end.
 type pageBase struct{}
 
-func (pageBase) click(_ *App, _, _ int) {}
-func (pageBase) close()                 {}
+func (pageBase) close() {}
 
 // pageMsg answers what a page asked for.
 type pageMsg struct {

@@ -46,19 +46,6 @@ func (x *expander) reset() {
 	x.rolling.reset()
 }
 
-// copy makes x know what another one does.
-func (x *expander) copy(of *expander) {
-	x.forms = append(x.forms[:0], of.forms...) // their pieces are not changed
-	x.rolling.number, x.odd = of.rolling.number, of.odd
-	for i := range of.rolling.lists {
-		list, own := &of.rolling.lists[i], &x.rolling.lists[i]
-		for k := range list.n {
-			own.values[k] = append(own.values[k][:0], list.values[k]...)
-		}
-		own.order, own.n = list.order, list.n
-	}
-}
-
 var (
 	formLine = []byte(`{"form":`)
 	formWord = []byte(`"form"`)
