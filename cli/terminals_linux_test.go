@@ -41,7 +41,7 @@ func TestTerminalsAreWrittenWhatTheyKnow(t *testing.T) {
 	mouse := []string{"\x1b[?1002h", "\x1b[?1002l", "\x1b[?1003l", "\x1b[?1006h", "\x1b[?1006l", "\x1b[?1004h", "\x1b[?1004l", "\x1b[?2004h", "\x1b[?2004l"}
 	keyboard := []string{"\x1b[>4;2m", "\x1b[>4m", "\x1b[>1u", "\x1b[<1u", "\x1b[?u"}
 	title := []string{"\x1b[22;2t", "\x1b[23;2t", "\x1b]2"}
-	xterm := slices.Concat(least, mouse, keyboard, title, []string{"\x1b[?5W", "\x1b[0 q", "\x1b[ q", "\x1b]11", "\x1b]52"})
+	xterm := slices.Concat(least, mouse, keyboard, title, []string{"\x1b[?5W", "\x1b[0 q", "\x1b[1 q", "\x1b[ q", "\x1b]11", "\x1b]52"})
 	for name, c := range map[string]struct {
 		environ string
 		knows   []string
@@ -63,7 +63,13 @@ func TestTerminalsAreWrittenWhatTheyKnow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := inEnviron(t, c.environ, "demo")
 			m.shows("playing")
-			m.typeKeys("jyn")
+			m.typeKeys("/kind:deploy -type:gap\r") // of a row of the watch itself there is no name
+			m.until("a row to copy of", func(l []string) bool {
+				return slices.ContainsFunc(l, func(s string) bool {
+					return (strings.Contains(s, "▌") || strings.Contains(s, ">")) && strings.Contains(s, " Deploy ")
+				}) && !containsAny(l, "enter keeps")
+			})
+			m.typeKeys("yn")
 			m.until("the end of a copy", func(l []string) bool { return containsAny(l, "copied") || containsAny(l, "no clipboard") })
 			m.typeKeys("q")
 			m.ends()

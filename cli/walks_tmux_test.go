@@ -19,7 +19,7 @@ func TestWalkWhoChangedTheImage(t *testing.T) {
 		{"", "", "playing"},
 		{"", "$", "end of the tape"}, // what is held is as far back as the tape goes
 		{"", "/", "path:replicas"},   // what the empty filter says of itself
-		{"", "path:image Enter", "/path:image · "},
+		{"", "path:image Enter", "/path:image +13 gaps · "},
 		{"", "N", "▌Deploy; image; registry.example/envoy:does-not-exist; registry.example/envoy:1.29; by kubectl"},
 	})
 }

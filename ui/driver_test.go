@@ -123,6 +123,7 @@ func (d *driver) screen() string {
 	d.t.Helper()
 	content := d.app.View().Content
 	d.checkSize(content)
+	d.checkPaint(content)
 	return ansi.Strip(content)
 }
 
