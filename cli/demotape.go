@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/near"
 	"rewatch/watch/player"
 	"rewatch/watch/resolve"
 	"rewatch/watch/tape"
@@ -108,8 +109,8 @@ func noSuchType(word string, streams []model.StreamInfo) error {
 		names = append(names, s.Name())
 	}
 	next := "the demo has: " + strings.Join(names, ", ")
-	if near := resolve.Nearest(word, names, 1); len(near) > 0 {
-		next = "did you mean " + near[0] + "? " + next
+	if meant := near.Names(word, names, 1); len(meant) > 0 {
+		next = "did you mean " + meant[0] + "? " + next
 	}
 	return failed(next, "the demo has no type %q", word)
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"rewatch/watch/resolve"
+	"rewatch/model/near"
 )
 
 // cluster is one context to watch.
@@ -107,8 +107,8 @@ func (f *flags) wrongContext(name string, all []string) error {
 			"there is no context %q: the kubeconfig has none", name)
 	}
 	msg := fmt.Sprintf("there is no context %q", name)
-	if near := resolve.Nearest(name, all, 1); len(near) > 0 {
-		msg += fmt.Sprintf(" (did you mean %q?)", near[0])
+	if meant := near.Names(name, all, 1); len(meant) > 0 {
+		msg += fmt.Sprintf(" (did you mean %q?)", meant[0])
 	}
 	return failed("the kubeconfig has: "+strings.Join(all, ", "), "%s", msg)
 }

@@ -149,6 +149,3 @@ func (l *seqList) upTo(seq model.Seq) (n int, has bool) {
 	}
 	return l.before[at] + i, has
 }
-
-// all lists the rows in order.
-func (l *seqList) all() []model.Seq { return slices.Concat(l.blocks...) }

@@ -61,3 +61,6 @@ func TestSeqListIsASortedList(t *testing.T) {
 		}
 	}
 }
+
+// all lists the rows in order.
+func (l *seqList) all() []model.Seq { return slices.Concat(l.blocks...) }

@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rewatch/watch/resolve"
+	"rewatch/model/near"
 )
 
 // What follows reads YAML by its nodes: they know their lines, and nothing is
@@ -32,8 +32,8 @@ func members(n *yaml.Node, at string, known map[string]func(n *yaml.Node, key st
 		case !ok || k.Kind != yaml.ScalarNode:
 			names := slices.Sorted(maps.Keys(known))
 			hint := "keys are " + strings.Join(names, ", ")
-			if near := resolve.Nearest(k.Value, names, 1); len(near) > 0 {
-				hint = "did you mean " + near[0] + "?"
+			if meant := near.Names(k.Value, names, 1); len(meant) > 0 {
+				hint = "did you mean " + meant[0] + "?"
 			}
 			return mistake(k, key, hint, "there is no such key")
 		case seen[k.Value]:

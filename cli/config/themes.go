@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"rewatch/model/near"
 	"rewatch/themes"
-	"rewatch/watch/resolve"
 )
 
 // ThemesDir is where the themes of a user are, beside the configuration file at
@@ -92,8 +92,8 @@ func (c *Config) checkThemes(user themes.User) error {
 			continue
 		}
 		hint := "see: rewatch themes"
-		if near := resolve.Nearest(s.Value, known, 1); len(near) > 0 {
-			hint = "did you mean " + near[0] + "?"
+		if meant := near.Names(s.Value, known, 1); len(meant) > 0 {
+			hint = "did you mean " + meant[0] + "?"
 		}
 		return &Error{Line: s.Line, Key: s.Key, Message: fmt.Sprintf("there is no theme %q", s.Value), Hint: hint}
 	}
@@ -232,8 +232,8 @@ func checkColour(s string, ground, few bool) error {
 	if ground {
 		want += ", or reverse"
 	}
-	if near := resolve.Nearest(s, others, 1); len(near) > 0 && !rgb {
-		want += "; did you mean " + near[0] + "?"
+	if meant := near.Names(s, others, 1); len(meant) > 0 && !rgb {
+		want += "; did you mean " + meant[0] + "?"
 	}
 	return errors.New("it must be " + want)
 }
@@ -270,8 +270,8 @@ func (d *draft) inherit(all map[string]*draft) error {
 	}
 	if !ok {
 		hint := ""
-		if near := resolve.Nearest(d.inherits, append(builtinNames(), sortedKeys(all)...), 1); len(near) > 0 {
-			hint = "did you mean " + near[0] + "?"
+		if meant := near.Names(d.inherits, append(builtinNames(), sortedKeys(all)...), 1); len(meant) > 0 {
+			hint = "did you mean " + meant[0] + "?"
 		}
 		return says(hint, "there is no theme %q", d.inherits)
 	}

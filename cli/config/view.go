@@ -9,8 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"rewatch/model/near"
 	"rewatch/ui"
-	"rewatch/watch/resolve"
 )
 
 func (c *Config) readColumns(n *yaml.Node, key string) error {
@@ -23,8 +23,8 @@ func (c *Config) readColumns(n *yaml.Node, key string) error {
 		c.Columns = append(c.Columns, s)
 		if err := ui.CheckColumns(c.Columns); err != nil {
 			hint := ""
-			if near := resolve.Nearest(s, ui.Columns(), 1); len(near) > 0 && at[s] == nil {
-				hint = "did you mean " + near[0] + "?"
+			if meant := near.Names(s, ui.Columns(), 1); len(meant) > 0 && at[s] == nil {
+				hint = "did you mean " + meant[0] + "?"
 			}
 			return mistake(n, key, hint, "%v", err)
 		}
@@ -40,8 +40,8 @@ func (c *Config) readTimes(n *yaml.Node, key string) error {
 	}
 	if names := ui.TimeModes(); !slices.Contains(names, c.Times) {
 		hint := ""
-		if near := resolve.Nearest(c.Times, names, 1); len(near) > 0 {
-			hint = "did you mean " + near[0] + "?"
+		if meant := near.Names(c.Times, names, 1); len(meant) > 0 {
+			hint = "did you mean " + meant[0] + "?"
 		}
 		return mistake(n, key, hint, "%q: it must be one of %s", c.Times, strings.Join(names, ", "))
 	}

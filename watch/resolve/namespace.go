@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"rewatch/model"
+	"rewatch/model/near"
 )
 
 const (
@@ -47,8 +48,8 @@ func missingNamespaces(ctx context.Context, client rest.Interface, names []strin
 			existing = listNamespaces(ctx, client)
 		}
 		text := fmt.Sprintf("namespace %q does not exist", name)
-		if near := Nearest(name, existing, 3); len(near) > 0 {
-			text += fmt.Sprintf(`; did you mean "%s"?`, strings.Join(near, `", "`))
+		if meant := near.Names(name, existing, 3); len(meant) > 0 {
+			text += fmt.Sprintf(`; did you mean "%s"?`, strings.Join(meant, `", "`))
 		}
 		notes = append(notes, model.Note{Cause: model.CauseNotFound, Text: text + " (kubectl get ns)"})
 	}

@@ -31,9 +31,3 @@ func (c *Catalog) shortest(e entry) string {
 	}
 	return e.name()
 }
-
-// Nearest returns up to n of the candidates that the word may have been meant
-// for, the nearest first.
-func Nearest(word string, candidates []string, n int) []string {
-	return near.Names(word, candidates, n)
-}
