@@ -302,7 +302,7 @@ func (x *nameIndex) set(t *objects, group uint32, name string, id, old ObjectID)
 		x.used++
 	}
 	x.slots[i] = id
-	if x.used*4 > len(x.slots)*3 {
+	if x.used*2 > len(x.slots) {
 		x.resize(t, 2*len(x.slots))
 	}
 }
@@ -323,7 +323,7 @@ func (x *nameIndex) close(t *objects, i int) {
 // reserve makes room for n more names, in one go.
 func (x *nameIndex) reserve(t *objects, n int) {
 	size := len(x.slots)
-	for (x.used+n)*4 > size*3 {
+	for (x.used+n)*2 > size {
 		size *= 2
 	}
 	if size > len(x.slots) {

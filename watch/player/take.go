@@ -176,10 +176,11 @@ func (t *take) objects(ctx context.Context, h *head, own func(model.StreamID) bo
 	var failed error
 	t.log.Load(h.reader.Len(), func(yield func(model.Record, model.Text) bool) {
 		for o, err := range all {
-			if damage := (*tape.Damage)(nil); errors.As(err, &damage) {
-				t.lost = append(t.lost, err.Error())
-				continue
-			} else if err != nil {
+			if err != nil {
+				if damage := (*tape.Damage)(nil); errors.As(err, &damage) {
+					t.lost = append(t.lost, err.Error())
+					continue
+				}
 				failed = &tapeError{h.Name, err}
 				return
 			}

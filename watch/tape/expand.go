@@ -2,11 +2,9 @@ package tape
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
 )
 
 // Reading forms: lines come back as they were before they were shortened.
@@ -48,8 +46,6 @@ func (x *expander) reset() {
 
 var (
 	formLine = []byte(`{"form":`)
-	formWord = []byte(`"form"`)
-	escaped  = []byte(`\u`)
 	errForm  = fmt.Errorf("%w: a form that is none, or not known", errLine)
 )
 
@@ -263,93 +259,4 @@ func (x *expander) delta(line []byte) (t int64, ok bool) {
 		return n * 1000, ok
 	}
 	return 0, false
-}
-
-// formJSON is the declaration of a form: texts and numbers of values take
-// turns.
-type formJSON struct {
-	Form  int    `json:"form"`
-	Holes string `json:"holes"`
-	Line  []any  `json:"line"`
-}
-
-// knownForms remembers the forms of a tape by what their declarations say behind
-// the number: most data frames declare the same ones. It may be used from any
-// goroutine; nobody changes a form.
-type knownForms struct {
-	mu   sync.RWMutex
-	of   map[string]*form
-	size int // bytes of the declarations
-}
-
-const maxKnown = 4 << 20
-
-func (k *knownForms) get(says []byte) *form {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	return k.of[string(says)]
-}
-
-func (k *knownForms) put(says []byte, f *form) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.size += len(says); k.of == nil || k.size > maxKnown {
-		k.of, k.size = map[string]*form{}, len(says)
-	}
-	k.of[string(says)] = f
-}
-
-func (x *expander) declare(line []byte) error {
-	number := strconv.AppendInt(append(make([]byte, 0, 32), formLine...), int64(len(x.forms)), 10)
-	says, usual := bytes.CutPrefix(line, append(number, ','))
-	if x.known == nil {
-		x.known = &knownForms{}
-	}
-	if usual {
-		if f := x.known.get(says); f != nil {
-			x.forms = append(x.forms, f)
-			return nil
-		}
-	}
-	f, err := readForm(line, len(x.forms))
-	if err != nil {
-		return err
-	}
-	x.forms = append(x.forms, f)
-	if usual && !bytes.Contains(bytes.ToLower(says), formWord) && !bytes.Contains(says, escaped) {
-		x.known.put(says, f)
-	}
-	return nil
-}
-
-// readForm reads the declaration of the form with this number.
-func readForm(line []byte, number int) (*form, error) {
-	var j formJSON
-	if err := json.Unmarshal(line, &j); err != nil {
-		return nil, fmt.Errorf("%w: %w", errForm, err)
-	}
-	if j.Form != number {
-		return nil, errForm
-	}
-	f := &form{holes: []byte(j.Holes)}
-	for i, p := range j.Line {
-		switch p := p.(type) {
-		case string:
-			if i%2 != 0 {
-				return nil, errForm
-			}
-			f.pieces = append(f.pieces, formPiece{[]byte(p), -1})
-			f.size += len(p) + 8
-		case float64:
-			n := int(p)
-			if i%2 == 0 || float64(n) != p || n < 0 || n >= len(f.holes) {
-				return nil, errForm
-			}
-			f.pieces[len(f.pieces)-1].value = n
-		default:
-			return nil, errForm
-		}
-	}
-	f.plan = f.planned()
-	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ func checkForms(t *testing.T, lines []string, times []int64) (size int) {
 			size += len(written)
 			got := ""
 			for w := range bytes.Lines(written) {
+				checkDeclaration(t, bytes.TrimSuffix(w, []byte("\n")), len(x.forms))
 				text, err := x.expand(bytes.TrimSuffix(w, []byte("\n")), before, 1<<20)
 				if err != nil {
 					t.Fatalf("round %d, line %q, written as %q: %v", round, one, written, err)
@@ -51,6 +53,47 @@ func checkForms(t *testing.T, lines []string, times []int64) (size int) {
 		}
 	}
 	return size
+}
+
+// checkDeclaration reads a declaration of a form in both ways, if it is one, and
+// reports whether the quick one could.
+func checkDeclaration(t *testing.T, line []byte, number int) (quick bool) {
+	t.Helper()
+	f := formAsWritten(line, number)
+	if f == nil {
+		return false
+	}
+	if want, err := formOf(line, number); err != nil || !reflect.DeepEqual(f, want) {
+		t.Fatalf("form %d: %s\nis read as %+v\ninstead of %+v, %v", number, line, f, want, err)
+	}
+	return true
+}
+
+func TestDeclarationsAsWritten(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{"form":3,"holes":"","line":["a"]}`:                        true,
+		`{"form":3,"holes":"su","line":["",1,"\"\\\"",0,"x",0,""]}`: true,
+		`{"form":3,"holes":"su","line":["a",1]}`:                    false, // ends with a value
+		`{"form":3,"holes":"su","line":["a",2,""]}`:                 false,
+		`{"form":3,"holes":"su","line":["a",01,""]}`:                false,
+		`{"form":3,"holes":"su","line":["a",-1,""]}`:                false,
+		`{"form":3,"holes":"su","line":["a",1.0,""]}`:               false,
+		`{"form":3,"holes":"su","line":["a"]} `:                     false,
+		`{"form":3,"holes":"su","line":["a",0,"b"],"line":["c"]}`:   false,
+		`{"form":3,"holes":"s\u0075","line":["a",0,"b"]}`:           false,
+		`{"form":3,"holes":"s","line":["é"]}`:                       false,
+		`{"form":3,"holes":"s","line":["\u0041"]}`:                  false,
+		`{"form":3,"holes":"s","line":["\n"]}`:                      false,
+		`{"form":3,"holes":"s","line":["a`:                          false,
+		`{"form":3,"holes":"s","line":["a\`:                         false,
+		`{"form":3,"holes":"s","line":[]}`:                          false,
+		`{"form":4,"holes":"s","line":["a"]}`:                       false,
+		"{\"form\":3,\"holes\":\"s\",\"line\":[\"a\tb\"]}":          false,
+	} {
+		if got := checkDeclaration(t, []byte(line), 3); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
 }
 
 func TestFormsShortenAndComeBack(t *testing.T) {

@@ -49,24 +49,33 @@ type workshop struct {
 	bufs    [2][]byte
 }
 
+// rebuild appends to dst what splices make of a root, nil for none. spent is
+// how many bytes were made for that.
+func (w *workshop) rebuild(dst []byte, from *root, splices []waiting, limit int) (text []byte, spent int64, err error) {
+	var base []byte
+	if from != nil {
+		base = from.text
+	}
+	last := len(splices) - 1
+	for i := range last {
+		b := &w.bufs[i%2]
+		if *b, err = splice.ApplyJSON((*b)[:0], base, w.speller.spell(&splices[i]), limit); err != nil {
+			return dst, spent, err
+		}
+		base = *b
+		spent += int64(len(base))
+	}
+	text, err = splice.ApplyJSON(dst, base, w.speller.spell(&splices[last]), limit)
+	return text, spent + int64(len(text)-len(dst)), err
+}
+
 // AppendText rebuilds the text.
-func (t *laterText) AppendText(dst []byte) (text []byte, err error) {
+func (t *laterText) AppendText(dst []byte) ([]byte, error) {
 	w, _ := t.tape.workshops.Get().(*workshop)
 	if w == nil {
 		w = &workshop{}
 	}
 	defer t.tape.workshops.Put(w)
-	var base []byte
-	if t.root != nil {
-		base = t.root.text
-	}
-	last := len(t.splices) - 1
-	for i := range last {
-		b := &w.bufs[i%2]
-		if *b, err = splice.ApplyJSON((*b)[:0], base, w.speller.spell(&t.splices[i]), t.tape.limits.Object); err != nil {
-			return dst, err
-		}
-		base = *b
-	}
-	return splice.ApplyJSON(dst, base, w.speller.spell(&t.splices[last]), t.tape.limits.Object)
+	text, _, err := w.rebuild(dst, t.root, t.splices, t.tape.limits.Object)
+	return text, err
 }

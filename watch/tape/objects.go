@@ -20,15 +20,15 @@ type root struct {
 // object is one object that exists in one stream, or the bookmarks of a stream.
 type object struct {
 	num      uint64
+	root     *root // that the object was written against, or nil
 	stream   model.StreamID
 	bookmark bool
-	root     *root     // that the object was written against, or nil
+	afresh   bool      // the first of splices is against root instead of the text
+	splices  []waiting // of Readers: those that wait, oldest first
 	text     []byte    // the newest, nil while it is cold
 	cold     []byte    // a splice against root, or the text if root is nil
-	splices  []waiting // of Readers: those that wait, oldest first
-	afresh   bool      // the first of them is against root instead of the text
 	alone    int       // bytes of its newest line that needed no predecessor
-	key      key       // in Writer.objects
+	key      *key      // in Writer.objects, nil if it is not there
 
 	newer, older *object // among those with text
 }

@@ -27,7 +27,7 @@ type Tape struct {
 	parts  []part
 	known  knownForms
 
-	decoders, digests, workshops sync.Pool // of *zstd.Decoder, *digest, *workshop
+	decoders, digests, workshops, packed sync.Pool // of *zstd.Decoder, *digest, *workshop, *[]byte
 }
 
 // part is a data frame, or a stretch that cannot be read.
@@ -248,7 +248,15 @@ func (t *Tape) load(dst []byte, p *part) ([]byte, error) {
 	if p.Size > int64(t.limits.Frame)+int64(t.limits.Frame)/64 || p.Plain > int64(t.limits.Frame) {
 		return dst, fmt.Errorf("%w: a frame of %d bytes of text", ErrLimit, p.Plain)
 	}
-	raw := make([]byte, p.Size)
+	room, _ := t.packed.Get().(*[]byte)
+	if room == nil {
+		room = new([]byte)
+	}
+	if p.Size <= maxDigest {
+		defer t.packed.Put(room)
+	}
+	*room = slices.Grow((*room)[:0], int(p.Size))[:p.Size]
+	raw := *room
 	if err := t.read(raw, p.offset); err != nil {
 		return dst, err
 	}

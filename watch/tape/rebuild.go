@@ -166,9 +166,13 @@ func (r *Reader) apply(base, delta []byte) ([]byte, error) {
 // built counts a text against the limit.
 func (r *Reader) built(text []byte) error {
 	if r.rebuilt += int64(len(text)); r.rebuilt > r.t.limits.Rebuilt {
-		return fmt.Errorf("%w: %d bytes rebuilt from one frame", ErrLimit, r.rebuilt)
+		return r.overRebuilt()
 	}
 	return nil
+}
+
+func (r *Reader) overRebuilt() error {
+	return fmt.Errorf("%w: %d bytes rebuilt from one frame", ErrLimit, r.rebuilt)
 }
 
 // recycle keeps memory for the next text.

@@ -33,8 +33,8 @@ type planNumber struct {
 
 // planned is nil for forms whose lines have to be made to be understood.
 func (f *form) planned() *plan {
-	var text []byte
-	var holes []formHole
+	text := make([]byte, 0, f.size)
+	holes := make([]formHole, 0, len(f.pieces))
 	for _, p := range f.pieces {
 		if text = append(text, p.text...); p.value >= 0 {
 			holes = append(holes, formHole{len(text), p.value})
@@ -108,6 +108,7 @@ func (p *plan) member(m jsonscan.Member, text []byte, holes []formHole) bool {
 func (p *plan) splice(m jsonscan.Member, text []byte, holes []formHole) {
 	p.line.has |= hasText
 	at, quoted := m.Start, false
+	p.delta = make([]formPiece, 0, len(holes)+1)
 	if len(holes) > 0 {
 		p.first = math.MaxInt
 	}

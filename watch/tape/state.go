@@ -57,12 +57,12 @@ func (r *Reader) Streams() []StreamState {
 // a *Damage, after which they go on, or ends them.
 func (r *Reader) Objects() iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
-		numbers := make([]uint64, 0, r.objects.n)
+		objects := make([]*object, 0, r.objects.n)
 		for o := range r.objects.all() {
 			if !o.bookmark {
-				numbers = append(numbers, o.num)
+				objects = append(objects, o)
 			}
 		}
-		r.yield(numbers, yield)
+		r.yield(objects, yield)
 	}
 }

@@ -49,8 +49,7 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 		o.bookmark, s.bookmarks = true, o
 		w.base(o, id, raw, true)
 	} else {
-		o.key = keyOf(s.ID, cloneIdentity(id))
-		w.objects[o.key] = o
+		w.enter(o, keyOf(s.ID, cloneIdentity(id)))
 		w.alone += w.base(o, id, raw, true)
 	}
 	w.texts.replace(o, raw)
@@ -157,10 +156,18 @@ func (w *Writer) identity(s *writerStream, r *model.Record, id model.Identity, r
 	}
 }
 
+// enter makes an object the one of a key.
+func (w *Writer) enter(o *object, k key) {
+	o.key = &k
+	w.objects[k] = o
+}
+
 func (w *Writer) forget(o *object) {
 	w.texts.drop(o)
 	w.alone -= o.alone
-	delete(w.objects, o.key)
+	if o.key != nil {
+		delete(w.objects, *o.key)
+	}
 }
 
 func cloneIdentity(id model.Identity) model.Identity {

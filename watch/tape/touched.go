@@ -3,7 +3,6 @@ package tape
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"rewatch/model"
@@ -14,58 +13,64 @@ import (
 func (r *Reader) Len() int { return r.objects.n }
 
 // yield yields some of the objects that exist.
-func (r *Reader) yield(numbers []uint64, yield func(Object, error) bool) {
-	slices.Sort(numbers)
+func (r *Reader) yield(objects []*object, yield func(Object, error) bool) {
 	var bufs [2][]byte
 	later := laterTexts{tape: r.t}
 	// As much as to rebuild them where their lines are read.
 	r.rebuilt = -r.t.limits.Rebuilt * int64(max(r.part-1, 0))
 	defer func() { r.rebuilt = 0 }()
-	for _, n := range numbers {
-		o := r.objects.get(n)
-		raw, err := r.look(o, &bufs)
-		if errors.Is(err, ErrLimit) {
-			yield(Object{}, err)
+	others := r.rebuild(objects)
+	defer others.close()
+	var made *batch
+	for i, o := range objects {
+		x := rebuilt{left: true}
+		if others != nil {
+			if i%perBatch == 0 {
+				made = others.take(i / perBatch)
+			}
+			x = made.made[i%perBatch]
+		}
+		if x.left {
+			x.object, x.err = r.look(o, &bufs, &later)
+		} else if r.rebuilt += x.spent; r.rebuilt > r.t.limits.Rebuilt {
+			x.err = r.overRebuilt()
+		}
+		if errors.Is(x.err, ErrLimit) {
+			yield(Object{}, x.err)
 			return
 		}
-		x := Object{}
-		if err == nil {
-			x = Object{Stream: o.stream, Raw: raw, Text: later.text(o)}
-			x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, raw)
-		} else {
-			err = r.damage(0, fmt.Sprintf("object %d, of %s, cannot be rebuilt: %v", n, r.streams[o.stream].Resource, err))
+		if x.err != nil {
+			x.object, x.err = Object{}, r.damage(0, fmt.Sprintf("object %d, of %s, cannot be rebuilt: %v", o.num, r.streams[o.stream].Resource, x.err))
 		}
-		if !yield(x, err) {
+		if !yield(x.object, x.err) {
 			return
+		}
+		if others != nil && (i+1)%perBatch == 0 {
+			others.give(made)
 		}
 	}
 }
 
 // look is newestText without keeping it: of most objects nobody asks for more
 // than a look, and to keep the texts of all would take more than to make them.
-func (r *Reader) look(o *object, bufs *[2][]byte) ([]byte, error) {
-	if len(o.splices) == 0 {
-		return r.texts.of(o)
-	}
-	var base []byte
-	switch {
-	case !o.afresh:
-		var err error
-		if base, err = r.texts.of(o); err != nil {
-			return nil, err
-		}
-	case o.root != nil:
+func (r *Reader) look(o *object, bufs *[2][]byte, later *laterTexts) (Object, error) {
+	base, err := []byte(nil), error(nil)
+	if !o.afresh || len(o.splices) == 0 {
+		base, err = r.texts.of(o)
+	} else if o.root != nil {
 		base = o.root.text
 	}
-	for i := range o.splices {
+	for i := 0; i < len(o.splices) && err == nil; i++ {
 		r.scratch = bufs[i%2]
-		text, err := r.apply(base, r.speller.spell(&o.splices[i]))
-		if err != nil {
-			return nil, err
-		}
-		base, bufs[i%2] = text, text
+		base, err = r.apply(base, r.speller.spell(&o.splices[i]))
+		bufs[i%2] = base
 	}
-	return base, nil
+	if err != nil {
+		return Object{}, err
+	}
+	x := Object{Stream: o.stream, Raw: base, Text: later.text(o)}
+	x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, base)
+	return x, nil
 }
 
 // heard is when a stream last had a frame.

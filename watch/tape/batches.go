@@ -1,0 +1,111 @@
+package tape
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Rebuilding many objects
+//
+// Most objects of a state that was read for itself hang by a root and the
+// splices that wait, which nobody changes. So several goroutines rebuild them, a
+// batch each, while who wanted them takes in the batch before. The others are
+// left to the Reader itself, whose store of texts changes with each use.
+
+const (
+	perBatch = 128     // objects
+	maxBatch = 4 << 20 // bytes of texts from which on the rest of a batch is left
+)
+
+// rebuilt is what is made of an object.
+type rebuilt struct {
+	object Object
+	spent  int64 // bytes that were made on the way
+	err    error
+	left   bool // to the Reader
+}
+
+// batch is some objects. Its memory is used again.
+type batch struct {
+	text []byte
+	made [perBatch]rebuilt
+}
+
+// rebuilders rebuild objects.
+type rebuilders struct {
+	reader  *Reader
+	objects []*object
+	claimed atomic.Int64
+	free    chan *batch
+	done    []chan *batch // in turn: no more are on the way than there is memory for
+	stop    chan struct{}
+	work    sync.WaitGroup
+}
+
+// rebuild begins to rebuild objects; nil where that is not worth while.
+func (r *Reader) rebuild(objects []*object) *rebuilders {
+	batches := (len(objects) + perBatch - 1) / perBatch
+	workers := min(runtime.GOMAXPROCS(0), maxReaders, batches/2)
+	if workers < 2 {
+		return nil
+	}
+	b := &rebuilders{reader: r, objects: objects, free: make(chan *batch, 2*workers), done: make([]chan *batch, 2*workers), stop: make(chan struct{})}
+	for i := range b.done {
+		b.done[i] = make(chan *batch, 1)
+		b.free <- &batch{}
+	}
+	for range workers {
+		b.work.Go(b.run)
+	}
+	return b
+}
+
+// close returns when every goroutine has ended.
+func (b *rebuilders) close() {
+	if b != nil {
+		close(b.stop)
+		b.work.Wait()
+	}
+}
+
+func (b *rebuilders) run() {
+	w := workshop{}
+	later := laterTexts{tape: b.reader.t}
+	for {
+		select {
+		case <-b.stop:
+			return
+		case x := <-b.free: // before the claim, or nobody might have room for the batch that is waited for
+			n := int(b.claimed.Add(1)) - 1
+			if n*perBatch >= len(b.objects) {
+				return
+			}
+			x.text = x.text[:0]
+			for i, o := range b.objects[n*perBatch : min((n+1)*perBatch, len(b.objects))] {
+				b.reader.remake(o, x, &x.made[i], &w, &later)
+			}
+			b.done[n%len(b.done)] <- x
+		}
+	}
+}
+
+// take returns a batch; give gives it back.
+func (b *rebuilders) take(n int) *batch { return <-b.done[n%len(b.done)] }
+
+func (b *rebuilders) give(x *batch) { b.free <- x }
+
+// remake rebuilds an object. It changes nothing of the Reader.
+func (r *Reader) remake(o *object, x *batch, out *rebuilt, w *workshop, later *laterTexts) {
+	if *out = (rebuilt{}); !o.afresh || len(o.splices) == 0 || len(x.text) > maxBatch {
+		out.left = true
+		return
+	}
+	from := len(x.text)
+	x.text, out.spent, out.err = w.rebuild(x.text, o.root, o.splices, r.t.limits.Object)
+	if out.err == nil {
+		raw := x.text[from:len(x.text):len(x.text)]
+		out.object = Object{Stream: o.stream, Raw: raw, Text: later.text(o)}
+		out.object.Identity, out.object.RV = identify(&r.streams[o.stream].StreamInfo, raw)
+	}
+}
