@@ -10,10 +10,14 @@ import (
 
 // checkedLines say what the page is about: what was looked at and since when, and
 // what is not known, so that an empty page is not taken for a healthy cluster.
-func (a *App) checkedLines() (out []problem) {
+func (a *App) checkedLines(pending int) (out []problem) {
 	say := func(text string) {
 		key := problemKey{reason: "checked", seq: model.Seq(len(out))}
 		out = append(out, problem{key: key, show: func(*App) problemText { return problemText{text: text} }})
+	}
+	if pending > unreadWorthTelling { // what is told below is of all rows
+		say("Still reading: what was checked is told when all rows have been read.")
+		return out
 	}
 	var objects, stale, loading, polled, unwatched []string
 	var since string

@@ -25,7 +25,7 @@ func (p *problems) build(a *App, parts []health.Part) {
 	for ; i < len(parts); i++ {
 		p.part(parts[i])
 	}
-	p.section("What was checked", 0, a.checkedLines())
+	p.section("What was checked", 0, a.checkedLines(p.pending))
 	for i := range p.items {
 		if p.items[i].key == at {
 			p.cursor = i

@@ -85,10 +85,10 @@ func (p *problems) lack(a *App) tea.Cmd {
 	p.asked = true
 	know, now := a.timeline.know, a.now
 	return func() tea.Msg {
-		begin := time.Now()
 		unread := know.unread()
 		know.mu.Lock()
 		defer know.mu.Unlock()
+		begin := time.Now() // waiting for whoever reads is no work
 		r := problemReport{know: know, parts: know.health.Report(now, problemLimit), unread: unread}
 		r.took = time.Since(begin)
 		return pageMsg{to: p, data: r}

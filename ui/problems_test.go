@@ -152,3 +152,23 @@ func BenchmarkProblems(b *testing.B) {
 		}
 	})
 }
+
+// While rows of the log are unread, as after a jump, nothing is called checked.
+func TestWhatWasCheckedWaitsForTheRows(t *testing.T) {
+	d := newDriver(t, 120, 36, "dark")
+	d.demo.start(d.now, "prod-eu", 12)
+	d.wait(time.Second)
+	d.press("F")
+	d.has("All that is watched is current.")
+	page := d.app.page.page.(*problems)
+	answer := func(unread int) {
+		d.send(pageMsg{to: page, data: problemReport{know: d.app.timeline.know, unread: unread}})
+	}
+	answer(1086)
+	d.has("0 problems so far · 1,086 rows still to be read")
+	d.has("Still reading: what was checked is told when all rows have been read.")
+	d.hasNot("All that is watched is current.")
+	d.hasNot("Looked at:")
+	answer(0)
+	d.has("All that is watched is current.")
+}
