@@ -87,3 +87,15 @@ func TestApartReadsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestApartBelievesNoCountThatCannotBe: what a note says is not verified.
+func TestApartBelievesNoCountThatCannotBe(t *testing.T) {
+	for _, x := range []struct {
+		live []uint64
+		want bool
+	}{{[]uint64{3, 5, 7}, true}, {[]uint64{4, 5, 7}, false}, {[]uint64{0, 5, 7}, false}, {[]uint64{2, 7, 5}, false}, {[]uint64{1 << 63, 0, 1<<64 - 1}, false}} {
+		if got := (&frameNote{Live: x.live}).apart(map[uint64]bool{}); got != x.want {
+			t.Errorf("%d: %v", x.live, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -53,8 +54,9 @@ type frameNote struct {
 }
 
 // apart reports whether nothing is in the frame for who wants some objects only.
+// A note with more objects than there are numbers for them is not believed.
 func (n *frameNote) apart(only map[uint64]bool) bool {
-	if only == nil || len(n.Live) != 3 || n.Live[0] > n.Live[2] || n.Live[1] > n.Live[2] {
+	if only == nil || len(n.Live) != 3 || n.Live[1] > n.Live[2] || n.Live[0]-1 > n.Live[2]-n.Live[1] || n.Live[0] > math.MaxInt32 {
 		return false
 	}
 	for o := range only {

@@ -15,6 +15,9 @@ type Survey struct {
 	Streams []StreamSurvey // by number
 	Gaps    []Moment       // in the recorded watches, and of the recorder
 	Marks   []Moment
+	// MoreGaps and MoreMarks are how many there are beside those in the lists.
+	MoreGaps, MoreMarks int64
+
 	Lost    int64     // frames that the recorder could not write in time
 	Damages []*Damage // met on the way; what they hide is not counted
 }
@@ -32,7 +35,7 @@ type StreamSurvey struct {
 	// if it stopped before; Fresh is how much of that it was known to be
 	// current. Both are 0 if the tape has no steps of it.
 	Watched, Fresh time.Duration
-	Spans          []Span // what Watched and Fresh are the sums of, in order
+	Spans          []Span // what Watched and Fresh are the sums of, in order; see Span.Rest
 	Bytes          int64  // on the wire, of its frames
 	Objects        int    // that exist at the end
 }
@@ -43,6 +46,9 @@ type Span struct {
 	From, To time.Time
 	Fresh    bool
 	Why      model.Transition // if it was not: the first failure in it, or else its first step
+	// Rest is that of the last span of a stream that had more than a Survey
+	// keeps: what is left of its time, in which it was now current, now not.
+	Rest bool
 }
 
 // Moment is a record that is no frame.
@@ -53,7 +59,8 @@ type Moment struct {
 	Lost   int64 // see Entry
 }
 
-// maxMoments bounds the lists of a Survey, against a tape of nothing but gaps.
+// maxMoments bounds the lists of a Survey, against a tape of nothing but gaps,
+// and the spans of a stream.
 const maxMoments = 10_000
 
 // Survey reads the lines of the whole tape. It costs about as much as unpacking
@@ -203,14 +210,21 @@ func (s *surveyor) record(x *StreamSurvey, size int64) {
 			s.leave(x.ID)
 		}
 	case model.Gap:
-		if len(s.out.Gaps) < maxMoments {
-			s.out.Gaps = append(s.out.Gaps, m)
-		}
+		s.out.Gaps = keep(s.out.Gaps, m, &s.out.MoreGaps)
 	case model.Note:
-		if d.Cause == model.CauseMark && len(s.out.Marks) < maxMoments {
-			s.out.Marks = append(s.out.Marks, m)
+		if d.Cause == model.CauseMark {
+			s.out.Marks = keep(s.out.Marks, m, &s.out.MoreMarks)
 		}
 	}
+}
+
+// keep adds to a list that is not full; else it counts.
+func keep(list []Moment, m Moment, more *int64) []Moment {
+	if len(list) == maxMoments {
+		*more++
+		return list
+	}
+	return append(list, m)
 }
 
 // step keeps what a shutdown would hide.
@@ -245,17 +259,25 @@ func (x *StreamSurvey) pass(when time.Time) {
 
 // span keeps what the time since the newest step was.
 func (x *StreamSurvey) span(to time.Time) {
-	s := Span{x.Since, to, x.Last.To.Fresh(), x.Last}
-	if n := len(x.Spans); n > 0 && x.Spans[n-1].Fresh == s.Fresh && x.Spans[n-1].To.Equal(s.From) {
+	n := len(x.Spans)
+	s := Span{From: x.Since, To: to, Fresh: x.Last.To.Fresh(), Why: x.Last}
+	if n > 0 {
 		last := &x.Spans[n-1]
-		if last.To = to; !last.Why.To.Degraded() && s.Why.To.Degraded() {
-			last.Why = s.Why
+		if last.Rest {
+			last.To = to
+			return
 		}
-		return
+		if last.Fresh == s.Fresh && last.To.Equal(s.From) {
+			if last.To = to; !last.Why.To.Degraded() && s.Why.To.Degraded() {
+				last.Why = s.Why
+			}
+			return
+		}
 	}
-	if len(x.Spans) < maxMoments {
-		x.Spans = append(x.Spans, s)
+	if n == maxMoments {
+		s.Rest, s.Fresh = true, false
 	}
+	x.Spans = append(x.Spans, s)
 }
 
 func (s *surveyor) end(to time.Time) {

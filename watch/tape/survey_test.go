@@ -108,3 +108,40 @@ func TestSurveyCountsBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestSurveyTellsWhatItsListsLeaveOut: of more spans, gaps and marks than are
+// kept the rest is told as such, and the sums are of all.
+func TestSurveyTellsWhatItsListsLeaveOut(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, testHeader(), Options{})
+	pods := w.AddStream(model.StreamInfo{Resource: "pods", Kind: "Pod"})
+	const each = maxMoments + 3
+	at := func(s int) time.Time { return testHeader().Created.Add(time.Duration(s) * time.Second) }
+	add := func(s int, typ model.Type, detail any) {
+		if err := w.Append(model.Record{Time: at(s), Stream: pods, Type: typ, Detail: detail}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	states := [...]model.State{model.Live, model.Backoff}
+	for i := range each {
+		add(i, model.StreamChange, model.Transition{From: states[(i+1)%2], To: states[i%2]})
+		add(i, model.GapFound, model.Gap{Text: "g"})
+		add(i, model.Noted, model.Note{Cause: model.CauseMark, Text: "m"})
+	}
+	add(each, model.Noted, model.Note{Text: "the end"})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := mustOpen(t, b.Bytes()).Survey()
+	if err != nil || len(s.Gaps) != maxMoments || s.MoreGaps != 3 || len(s.Marks) != maxMoments || s.MoreMarks != 3 {
+		t.Fatalf("%v: %d and %d gaps, %d and %d marks", err, len(s.Gaps), s.MoreGaps, len(s.Marks), s.MoreMarks)
+	}
+	p := s.Streams[pods]
+	last := p.Spans[len(p.Spans)-1]
+	if p.Counts.Gaps != each || p.Watched != each*time.Second || p.Fresh != (each+1)/2*time.Second {
+		t.Errorf("%+v, watched %v, current %v", p.Counts, p.Watched, p.Fresh)
+	}
+	if len(p.Spans) != maxMoments+1 || !last.Rest || last.Fresh || !last.From.Equal(at(maxMoments)) || !last.To.Equal(at(each)) || p.Spans[maxMoments-1].Rest {
+		t.Errorf("%d spans, the last %+v", len(p.Spans), last)
+	}
+}
