@@ -161,3 +161,19 @@ func TestALongSearch(t *testing.T) {
 		}
 	}
 }
+
+// Gaps that stand beside what matches are counted in the title, unless they are
+// what was asked for.
+func TestTheTitleCountsGapsBesideAFilter(t *testing.T) {
+	for filter, want := range map[string]bool{"kind:pod": true, "-type:gap": true, "name:gapminder": true, "type:gap": false, "type:gap,deleted": false} {
+		d := newDriver(t, 120, 36, "mono")
+		d.script()
+		d.trouble()
+		d.press("/")
+		d.typeText(filter)
+		d.press("enter")
+		if got := strings.Contains(d.screen(), "/"+filter+" +1 gap"); got != want {
+			t.Errorf("%s: %v\n%s", filter, got, d.screen())
+		}
+	}
+}

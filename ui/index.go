@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rewatch/model"
+	"rewatch/model/query"
 )
 
 // scanBudget is how many rows one call of extend looks at: a few milliseconds
@@ -304,8 +305,13 @@ func (t *timeline) refold(from, to model.Seq) {
 // gapsBeside says how many gaps are listed beside what a filter matches: no
 // filter hides one.
 func (x *index) gapsBeside(filter string) string {
-	if len(x.gaps) == 0 || strings.Contains(filter, "gap") {
+	if len(x.gaps) == 0 {
 		return ""
+	}
+	if strings.Contains(filter, "gap") { // most need not be read for it
+		if q, err := query.Parse(filter); err != nil || q.AsksForGaps() {
+			return ""
+		}
 	}
 	return " +" + plural(len(x.gaps), "gap")
 }

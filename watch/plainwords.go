@@ -61,12 +61,14 @@ const timedOut = "timeout"
 
 // after completes the words of a failure with how long it took.
 func (f failure) after(d time.Duration) failure {
-	if f.text == timedOut && d > 0 {
+	if f.text == timedOut {
 		unit := time.Second
 		if d < 10*time.Second {
 			unit = 100 * time.Millisecond
 		}
-		f.text += " after " + d.Round(unit).String()
+		if d = d.Round(unit); d > 0 {
+			f.text += " after " + d.String()
+		}
 	}
 	return f
 }

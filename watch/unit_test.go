@@ -148,6 +148,11 @@ func TestPlainWordsKeepWhatTheLibrariesSaid(t *testing.T) {
 	if f.text != "timeout after 6s" {
 		t.Errorf("%q", f.text)
 	}
+	for took, want := range map[time.Duration]string{0: "timeout", 49 * time.Millisecond: "timeout", 60 * time.Millisecond: "timeout after 100ms"} {
+		if got := (failure{text: timedOut}).after(took); got.text != want {
+			t.Errorf("after %s: %q", took, got.text)
+		}
+	}
 	if cause, text := f.told(); cause != model.CauseNetwork || text != "timeout after 6s (dial tcp 127.0.0.1:6443: i/o timeout)" {
 		t.Errorf("%s, %q", cause, text)
 	}

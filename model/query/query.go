@@ -70,6 +70,28 @@ func (q *Query) Reads(variables ...string) bool {
 	return false
 }
 
+// AsksForGaps reports whether the rows of gaps are what the query looks for, by
+// their type or by the word, rather than shown beside it.
+func (q *Query) AsksForGaps() bool {
+	if q.root == nil || q.Reads("gap") {
+		return q.root != nil
+	}
+	judge := func(named verdict) verdict {
+		return q.root.judge(func(l *leaf) verdict {
+			switch {
+			case l.field == typeField && matchAny(l.any, "gap"), l.field == words && len(l.any) == 1 && l.any[0].text == "gap":
+				return named
+			case l.field == typeField:
+				return no
+			}
+			return unknown
+		})
+	}
+	// Either all of them match, or some, and those only because they are gaps.
+	v := judge(yes)
+	return v == yes || v == unknown && judge(no) == no
+}
+
 // Error says what is wrong with a query.
 type Error struct {
 	// Column is the character, from 1, at which the mistake is; one past the

@@ -183,6 +183,20 @@ func TestGapsPassButDoNotHold(t *testing.T) {
 	}
 }
 
+func TestAQueryAsksForGaps(t *testing.T) {
+	for query, want := range map[string]bool{"": false, "type:gap": true, "gap": true, "cel: gap": true, "type:gap,deleted": true, "type:g*": true,
+		"type:gap ns:shop": true, "-ns:shop type:gap": true, "type:gap OR kind:pod": true, "-type:gap": false, "type:deleted": false, "name:gapminder": false,
+		"gapminder": false, "a": false, "-gap": false, "kind:pod": false, "kind:pod -type:gap": false, "kind:pod OR type:deleted": false} {
+		q, err := Parse(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.AsksForGaps() != want {
+			t.Errorf("%q asks for gaps: %v", query, !want)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for query, want := range map[string]string{
 		"knd:pod":                           `column 1: there is no field "knd"; did you mean kind:?`,
