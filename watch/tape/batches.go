@@ -15,7 +15,7 @@ import (
 
 const (
 	perBatch = 128     // objects
-	maxBatch = 4 << 20 // bytes of texts from which on the rest of a batch is left
+	maxBatch = 1 << 20 // bytes of texts from which on the rest of a batch is left
 )
 
 // rebuilt is what is made of an object.

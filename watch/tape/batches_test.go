@@ -15,25 +15,7 @@ func TestBatchesAreLooks(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	}
-	var out bytes.Buffer
-	g := newGenerator(11)
-	w := NewWriter(&out, testHeader(), Options{FrameSize: 64 << 10})
-	for _, s := range g.streams {
-		w.AddStream(s)
-	}
-	for range 6000 {
-		if err := w.Append(g.next()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	tape := mustOpen(t, out.Bytes())
-	r, err := tape.Seek(tape.Info().To.Add(-1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := waitingState(t)
 	var objects []*object
 	for o := range r.objects.all() {
 		if !o.bookmark {
@@ -90,4 +72,30 @@ func TestBatchesAreLooks(t *testing.T) {
 	if n > 100 || !errors.Is(last, ErrLimit) {
 		t.Errorf("beyond the limit: %d objects, %v", n, last)
 	}
+}
+
+// waitingState is a Reader near the end of a tape: its objects hang by splices
+// that wait.
+func waitingState(t *testing.T) *Reader {
+	t.Helper()
+	var out bytes.Buffer
+	g := newGenerator(11)
+	w := NewWriter(&out, testHeader(), Options{FrameSize: 64 << 10})
+	for _, s := range g.streams {
+		w.AddStream(s)
+	}
+	for range 6000 {
+		if err := w.Append(g.next()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tape := mustOpen(t, out.Bytes())
+	r, err := tape.Seek(tape.Info().To.Add(-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

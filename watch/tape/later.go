@@ -56,17 +56,26 @@ func (w *workshop) rebuild(dst []byte, from *root, splices []waiting, limit int)
 	if from != nil {
 		base = from.text
 	}
-	last := len(splices) - 1
-	for i := range last {
-		b := &w.bufs[i%2]
-		if *b, err = splice.ApplyJSON((*b)[:0], base, w.speller.spell(&splices[i]), limit); err != nil {
+	for i := range splices {
+		out := dst
+		if i < len(splices)-1 {
+			out = w.bufs[i%2][:0]
+		}
+		begun := len(out)
+		made, ok := w.speller.follow(out, base, &splices[i], limit)
+		if !ok {
+			made, err = splice.ApplyJSON(out, base, w.speller.spell(&splices[i]), limit)
+		}
+		if err != nil {
 			return dst, spent, err
 		}
-		base = *b
-		spent += int64(len(base))
+		spent += int64(len(made) - begun)
+		if i == len(splices)-1 {
+			return made, spent, nil
+		}
+		w.bufs[i%2], base = made, made
 	}
-	text, err = splice.ApplyJSON(dst, base, w.speller.spell(&splices[last]), limit)
-	return text, spent + int64(len(text)-len(dst)), err
+	return dst, spent, nil // not without a splice
 }
 
 // AppendText rebuilds the text.

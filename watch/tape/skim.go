@@ -3,6 +3,7 @@ package tape
 import (
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 
 	"rewatch/model/jsonscan"
 )
@@ -18,10 +19,11 @@ import (
 type plan struct {
 	line    line // what they have in common
 	numbers []planNumber
-	delta   []formPiece // of their splice, with values counted from first
-	first   int         // the first value that is in the splice
-	end     int         // behind the last one
-	bare    []int       // values in the splice that stand outside of strings
+	delta   []formPiece            // of their splice, with values counted from first
+	first   int                    // the first value that is in the splice
+	end     int                    // behind the last one
+	bare    []int                  // values in the splice that stand outside of strings
+	recipe  atomic.Pointer[recipe] // of the splice, once somebody has asked
 }
 
 // planNumber is a member that is the value of a hole, times something.
@@ -269,15 +271,7 @@ func (s *speller) spell(w *waiting) []byte {
 		return w.data
 	}
 	p := w.form.plan
-	values := w.data
-	s.ends = s.ends[:0]
-	total := 0
-	for range p.end - p.first {
-		n, k := binary.Uvarint(values)
-		values = values[k:]
-		total += int(n)
-		s.ends = append(s.ends, total)
-	}
+	values, _ := s.values(w)
 	out := s.out[:0]
 	for i := range p.delta {
 		d := &p.delta[i]
