@@ -31,6 +31,7 @@ type objectPane struct {
 	data      *objectData
 	stale     bool        // data is of another log, or not all any more: it stays until the new one is there
 	read      time.Time   // when it was
+	lag       string      // of when what is shown is, where the cursor has gone on
 	row       model.Event // a row without an object, shown instead
 	hasRow    bool
 	rowSays   []docLine // about it
@@ -102,7 +103,7 @@ func (p *objectPane) preview(e model.Event, f *fold, all *overall) {
 	if p.pinned {
 		return
 	}
-	if !e.Type.IsObject() {
+	if !e.Type.IsObject() || f != nil {
 		if !p.hasRow || p.row.Seq != e.Seq {
 			p.row, p.hasRow, p.want, p.top, p.left = e, true, objectKey{}, 0, 0
 		}
@@ -384,9 +385,8 @@ func (p *objectPane) change(l *line, d docLine, w int) {
 	l.glyphs("", " ", 1)
 	path, old := p.columns()
 	if d.by != "" {
-		_, n := safe(d.by)
 		end := w - 1
-		w = max(w-min(n, w*45/100)-3, l.w)
+		w = max(w-cells(d.by)-3, l.w)
 		defer func() { l.right(st.Dim, d.by, end-l.w) }()
 	}
 	if d.b == "" && d.c == "" {
@@ -446,19 +446,20 @@ func (p *objectPane) yaml(l *line, s string, w int) {
 	}
 }
 
-// columns are the widths of paths and of old values, as wide as the widest
+// columns are those of the lines of the pane.
+func (p *objectPane) columns() (path, old int) { return changeColumns(p.doc, p.r.w) }
+
+// changeColumns are the widths of paths and of old values, as wide as the widest
 // that is shown, within reason.
-func (p *objectPane) columns() (path, old int) {
-	for _, d := range p.doc {
+func changeColumns(doc []docLine, w int) (path, old int) {
+	for _, d := range doc {
 		if d.kind != docChange || d.b == "" && d.c == "" {
 			continue
 		}
-		_, n := safe(d.a)
-		path = max(path, n)
+		path = max(path, cells(d.a))
 		if d.op == diff.Replace {
-			_, n = safe(d.b)
-			old = max(old, n)
+			old = max(old, cells(d.b))
 		}
 	}
-	return min(path, p.r.w*45/100), min(old, p.r.w*25/100)
+	return min(path, w*45/100), min(old, w*25/100)
 }

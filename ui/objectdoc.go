@@ -98,6 +98,11 @@ func rowDoc(e model.Event, f *fold, all *overall, loc *time.Location) []docLine 
 			doc = append(doc, docLine{kind: docField, a: k, b: v})
 		}
 	}
+	if e.Type.IsObject() {
+		add("initial list", all.name(all.stream(e.Stream)))
+		add("objects", count(f.count)+"; a shows them as rows")
+		return doc
+	}
 	if f != nil && len(f.streams) > 1 {
 		names := make([]string, len(f.streams))
 		for i, id := range f.streams {

@@ -24,8 +24,49 @@ func readDiff(r *reading) func(w int) []docLine {
 	return func(w int) []docLine { return diffDoc(d, texts, yaml, owners, w) }
 }
 
-// ownersBeside is the width from which who made a change stands beside it.
+// ownersBeside is the width from which who made a change stands beside it, if
+// there is room for that beside the new values.
 const ownersBeside = 100
+
+// besideAll reports whether who made each change has room beside all of it: a
+// value is worth more, and those who do not fit stand above the changes.
+func besideAll(changes []diff.Change, texts map[int][]docLine, owners []string, w int, how showing) bool {
+	if w < ownersBeside {
+		return false
+	}
+	var doc []docLine
+	for i, c := range changes {
+		doc = append(doc, changeDoc(c, texts[i], w, how)[0])
+	}
+	path, old := changeColumns(doc, w)
+	for i, d := range doc[:min(len(doc), len(owners))] {
+		if d.room(path, old)+cells(owners[i]) > w {
+			return false
+		}
+	}
+	return true
+}
+
+// room is what a change takes of a line, with the sign before it and the space
+// before who made it.
+func (d *docLine) room(path, old int) int {
+	const signs, space = 3, 4
+	switch {
+	case d.b == "" && d.c == "":
+		return signs + cells(d.a) + space
+	case d.op == diff.Add:
+		return signs + path + 2 + cells(d.c) + space
+	case d.op == diff.Remove:
+		return signs + path + 2 + cells(d.b) + space
+	}
+	return signs + path + 2 + old + 3 + cells(d.c) + space
+}
+
+// cells is how wide a text is drawn.
+func cells(s string) int {
+	_, n := safe(s)
+	return n
+}
 
 // diffDoc is what changed, then the object.
 func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w int) []docLine {
@@ -36,12 +77,12 @@ func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w in
 		doc = append(doc, docLine{kind: docText, a: kindOfRow(d.event)})
 	}
 	changed := len(d.result.Changes) > 0
-	last := ""
+	beside, last := besideAll(d.result.Changes, texts, owners, w, d.look), ""
 	for i, c := range d.result.Changes {
 		lines := changeDoc(c, texts[i], w, d.look)
 		switch {
 		case i >= len(owners):
-		case w >= ownersBeside:
+		case beside:
 			lines[0].by = owners[i]
 		case owners[i] != last:
 			doc = append(doc, docLine{kind: docText, a: "by " + owners[i]})
