@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/model"
+	"rewatch/model/diff"
 )
 
 // clipboard is what the terminal was last told to put there.
@@ -90,6 +91,20 @@ func TestCopyPathOfALine(t *testing.T) {
 		8: "spec.template.spec.containers[name=side].args[0] = -v", 9: "status = ", 2: "spec.template.spec = containers:\n  - name=app:\n    image: app:1\n  - name=side:\n    args:\n      - 0: -v"} {
 		if path, val, _ := tree.field(i); path+" = "+val != want {
 			t.Errorf("line %d is %q, want %q", i, path+" = "+val, want)
+		}
+	}
+}
+
+// The line that has the values side by side is a field: its value is the new one.
+func TestCopyOfALineWithBothValues(t *testing.T) {
+	p := objectPane{doc: []docLine{
+		{kind: docChange, a: "spec.image"}, {kind: docSides, a: "registry.example/envoy:old", b: "registry.example/envoy:1.29"},
+		{kind: docChange, a: "data.text"}, {kind: docSides, op: diff.Remove, a: "gone"},
+	}}
+	for i, want := range []string{"", "spec.image = registry.example/envoy:1.29", "", "data.text = gone"} {
+		p.cursor = i
+		if path, val, ok := p.field(); want != "" && (!ok || path+" = "+val != want) {
+			t.Errorf("line %d is %s = %s (%v), want %s", i, path, val, ok, want)
 		}
 	}
 }

@@ -16,11 +16,15 @@ func (p *objectPane) field() (path, val string, ok bool) {
 	}
 	at := p.cursor
 	switch d := p.doc[at]; d.kind {
-	case docOld, docNew, docSame: // of the change above
+	case docOld, docNew, docSame, docSides: // of the change above
 		for at > 0 && p.doc[at].kind != docChange {
 			at--
 		}
-		return p.doc[at].a, d.a, p.doc[at].kind == docChange
+		val = d.a
+		if d.kind == docSides && d.b != "" { // what it is now
+			val = d.b
+		}
+		return p.doc[at].a, val, p.doc[at].kind == docChange
 	case docChange:
 		if d.op == diff.Remove {
 			return d.a, d.b, true
