@@ -23,10 +23,11 @@ func (s streams) canvas() (ok bool, why string) {
 	return true, ""
 }
 
-// explainLines says on a terminal why lines come where a screen would.
-func (s streams) explainLines() {
+// explainLines says on a terminal why lines come where a screen would, and until
+// when.
+func (s streams) explainLines(until string) {
 	if _, why := s.canvas(); why != "" {
-		_, _ = fmt.Fprintf(s.err, "rewatch: %s: changes are printed as lines, until ctrl+c; --plain makes them sentences\n", why)
+		_, _ = fmt.Fprintf(s.err, "rewatch: %s: changes are printed as lines, until %s; --plain makes them sentences\n", why, until)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -94,11 +95,19 @@ func alone() bool {
 	return err == nil && parents != session
 }
 
+// Suspendable implements [ui.Jobs].
+func (j *jobs) Suspendable() error {
+	if !j.listens || alone() {
+		return errNoShell
+	}
+	return nil
+}
+
 // Suspend implements [ui.Jobs]: all of the shell's job stops, this process when
 // it takes the signal.
 func (j *jobs) Suspend() error {
-	if !j.listens || alone() {
-		return errNoShell
+	if err := j.Suspendable(); err != nil {
+		return err
 	}
 	defer letStop(context.WithValue(j.ctx, jobsKey{}, j))()
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
@@ -117,7 +126,11 @@ func (j *jobs) Suspend() error {
 			return nil
 		case <-time.After(behindTime):
 		}
-		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) // a screen cannot go on there
+		// A stop begins a little after it was asked for, so most of the time may
+		// have passed in it, and the shell has given the terminal back.
+		if j.behind() {
+			_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) // a screen cannot go on there
+		}
 	}
 	return nil
 }
@@ -129,7 +142,8 @@ const behindTime = 100 * time.Millisecond
 // behind reports whether another job has the terminal.
 func (j *jobs) behind() bool {
 	group, err := unix.IoctlGetInt(j.tty, unix.TIOCGPGRP)
-	return err == nil && group != unix.Getpgrp()
+	// The kernel has written 32 bits, to where the integer begins.
+	return err == nil && int(*(*int32)(unsafe.Pointer(&group))) != unix.Getpgrp()
 }
 
 var errNoShell = errors.New("there is no shell here to go back to")

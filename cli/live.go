@@ -28,6 +28,7 @@ type session struct {
 	known    string   // advice: which types there are; "" is how to ask the cluster
 	streams  streams
 	title    string
+	about    string // what the title ends with, whatever is watched
 	news     <-chan model.Note // to show as they come; nil for none
 	closed   bool              // there are no other contexts to choose
 }
@@ -131,7 +132,7 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 		return inSentences(newPrinter(log, s.streams, len(s.clusters) > 1), s.flags.zone).run(ctx)
 	}
 	if ok, _ := s.streams.canvas(); !ok {
-		s.streams.explainLines()
+		s.streams.explainLines("ctrl+c")
 		p := newPrinter(log, s.streams, len(s.clusters) > 1)
 		return p.run(ctx)
 	}
@@ -142,6 +143,7 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	ctx, stop = s.streams.onCanvas(ctx)
 	defer stop()
 	ctx, jobs := withJobs(ctx, s.streams.in)
+	enoughProcs()
 	save, file := noiseFile()
 	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Watcher: chooser, Recorder: tapes, Server: chooser.j, Title: s.title, Theme: s.flags.theme.value, Look: s.flags.look(), Location: s.flags.zone, Rows: s.flags.rows, Noise: s.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Jobs: jobs, Keys: s.flags.keys, Input: s.streams.in, Output: s.streams.out})

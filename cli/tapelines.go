@@ -45,7 +45,7 @@ func (l *tapeLines) print(ctx context.Context, p *player.Player, r replay) error
 	if r.flags.plain {
 		inSentences(out, r.flags.zone)
 	} else {
-		r.streams.explainLines()
+		r.streams.explainLines("the end of the tape")
 	}
 	if !r.at.IsZero() {
 		out.next = out.log.Snapshot().End() // what comes before is not asked for

@@ -111,7 +111,7 @@ func TestATerminalThatCannotDraw(t *testing.T) {
 		m.wait("lines", func() bool { out += m.take(); return strings.Contains(out, "Deployment shop/checkout") })
 		m.typeKeys("\x03")
 		m.ends()
-		if out += m.take(); strings.Contains(out, "\x1b") || !strings.Contains(out, "rewatch: "+why+": changes are printed as lines, until ctrl+c; --plain makes them sentences\r\n") {
+		if out += m.take(); strings.Contains(out, "\x1b") || !strings.Contains(out, "rewatch: "+why+": changes are printed as lines, until the end of the tape; --plain makes them sentences\r\n") {
 			t.Errorf("%s: %.300q", environ, out)
 		}
 	}
@@ -161,8 +161,12 @@ func TestNobodyToGoBackTo(t *testing.T) {
 	isolate(t)
 	m := inTTY(t, 100, 30, "demo")
 	m.shows("playing")
+	m.take()
 	m.typeKeys("\x1a")
 	m.shows("there is no shell here to go back to")
+	if out := m.take(); strings.Contains(out, "\x1b[?1049l") {
+		t.Error("the terminal is given away to say so")
+	}
 	m.typeKeys("?")
 	m.shows("Keys")
 	m.typeKeys("\x03")

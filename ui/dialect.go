@@ -54,13 +54,17 @@ func (t oldTerminal) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// oldTTY is an oldTerminal that can be asked for its size.
+// oldTTY is an oldTerminal that can be asked for its size. All that is written
+// goes through Write: other methods of the file would go past it.
 type oldTTY struct {
-	*os.File
-	filtered oldTerminal
+	oldTerminal
+	file *os.File
 }
 
-func (t oldTTY) Write(b []byte) (int, error) { return t.filtered.Write(b) }
+// Fd, Read and Close make it what Bubble Tea takes for a terminal.
+func (t oldTTY) Fd() uintptr                { return t.file.Fd() }
+func (t oldTTY) Read(b []byte) (int, error) { return t.file.Read(b) }
+func (t oldTTY) Close() error               { return t.file.Close() }
 
 // terminal is the output, as the renderer gets it.
 func (o Options) terminal() io.Writer {
@@ -72,7 +76,7 @@ func (o Options) terminal() io.Writer {
 		return out
 	}
 	if f, ok := out.(*os.File); ok {
-		return oldTTY{f, oldTerminal{f}}
+		return oldTTY{oldTerminal{f}, f}
 	}
 	return oldTerminal{out}
 }

@@ -23,7 +23,8 @@ type pacer struct {
 	mu    sync.Mutex // of the end of a hurry, which is another goroutine's
 	idle  bool
 	relax *time.Timer   // ends a hurry
-	every time.Duration // how often it looks
+	every time.Duration // how often it looks in a hurry; 0: there is none
+	turn  int           // the number of the hurry
 }
 
 // idlePace is how often an idle screen is looked at: what changes it is a tick,
@@ -65,7 +66,8 @@ func (p *pacer) saw(msg tea.Msg) {
 			p.hasten(tickHurry, tickTime)
 		}
 	case resumedMsg, tea.WindowSizeMsg: // the renderer may have begun anew, at its own pace
-		p.quiet, p.idle = 0, false
+		p.quiet, p.idle, p.every = 0, false, 0
+		p.hasten(hurry, hurries)
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
 		p.quiet, p.idle = 0, false
 		p.hasten(hurry, hurries)
@@ -80,13 +82,22 @@ func (p *pacer) saw(msg tea.Msg) {
 // hasten has the renderer look every so often for a while. What comes meanwhile
 // does not put off the next look.
 func (p *pacer) hasten(every, d time.Duration) {
-	if p.relax == nil || !p.relax.Stop() || p.every != every {
+	if p.every != every {
 		p.every = every
 		p.ticker.Reset(every)
 	}
+	if p.relax != nil {
+		p.relax.Stop()
+	}
+	p.turn++
+	turn := p.turn
 	p.relax = time.AfterFunc(d, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if p.turn != turn { // it was too late to stop this one
+			return
+		}
+		p.every = 0
 		if p.idle {
 			p.ticker.Reset(p.slow)
 		} else {

@@ -59,6 +59,38 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 	(&pacer{}).saw(tickMsg{}) // without a ticker nothing is done
 }
 
+// The end of a hurry that comes too late to be stopped does not end the next one.
+func TestAHurryEndsItself(t *testing.T) {
+	p := pacer{ticker: time.NewTicker(time.Hour), fast: time.Hour, slow: time.Hour}
+	defer p.ticker.Stop()
+	p.mu.Lock()
+	p.hasten(hurry, time.Nanosecond)
+	for range 100 { // its end waits for the lock
+		time.Sleep(100 * time.Microsecond)
+	}
+	p.hasten(hurry, time.Hour)
+	p.mu.Unlock()
+	defer p.relax.Stop()
+	for end := time.After(50 * time.Millisecond); ; {
+		select {
+		case <-p.ticker.C:
+			continue
+		case <-end:
+		}
+		break
+	}
+	select {
+	case <-p.ticker.C:
+	case <-time.After(time.Second):
+		t.Error("the renderer has stopped to hurry")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.every != hurry {
+		t.Errorf("it is said to look every %v", p.every)
+	}
+}
+
 // What the user does is drawn at once, a burst of it as well, and then the pace
 // is what it was.
 func TestAKeyIsDrawnAtOnce(t *testing.T) {
@@ -87,11 +119,14 @@ func TestAKeyIsDrawnAtOnce(t *testing.T) {
 		if n := looked(time.Second); n < 59 || n > 61 {
 			t.Errorf("then it looks %d times a second", n)
 		}
-		p.saw(tickMsg{})
-		p.saw(tickMsg{})
-		p.saw(tea.KeyPressMsg{})
-		if looked(hurry+time.Millisecond/2) == 0 || p.idle {
-			t.Error("an idle screen does not wake for a key")
+		for _, msg := range []tea.Msg{tea.KeyPressMsg{}, tea.WindowSizeMsg{}, resumedMsg{}} {
+			p.saw(tickMsg{})
+			p.saw(tickMsg{})
+			looked(time.Second)
+			p.saw(msg)
+			if looked(hurry+time.Millisecond/2) == 0 || p.idle {
+				t.Errorf("an idle screen does not wake for %T", msg)
+			}
 		}
 	})
 }

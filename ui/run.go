@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 
@@ -96,27 +95,9 @@ func (o Options) brief() time.Duration {
 	return frame / 2
 }
 
-// leastProcs is how many goroutines may run at once, on however few processors.
-// Who reads the terminal hands a key on and waits in a system call for the next
-// one, and the key stays with it until another of the runtime's processors takes
-// it. Of two a storm keeps the other busy: then that takes 10 ms, and more for
-// each further hand. Threads the operating system divides more finely.
-const leastProcs = 4
-
-// enoughProcs sees to that for as long as there is a screen, unless the user has
-// said how many.
-func (o Options) enoughProcs() (back func()) {
-	if o.env("GOMAXPROCS") != "" || runtime.GOMAXPROCS(0) >= leastProcs {
-		return func() {}
-	}
-	runtime.GOMAXPROCS(leastProcs)
-	return runtime.SetDefaultGOMAXPROCS
-}
-
 // Run owns the terminal until the user quits or ctx ends, and gives it back as
 // it was, also after a panic. The end of ctx is no error.
 func Run(ctx context.Context, o Options) error {
-	defer o.enoughProcs()()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the commands that still wait
 	// The renderer looks for a new frame at its own pace: twice as often, a

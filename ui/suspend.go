@@ -10,8 +10,10 @@ import (
 
 // Jobs is the job control of the shell that the screen was started from.
 type Jobs interface {
-	// Suspend stops the process until it is continued. The error says why it
-	// cannot be.
+	// Suspendable says why the process cannot be suspended; nil: it can.
+	Suspendable() error
+	// Suspend stops the process until it is continued, while the terminal is
+	// given back.
 	Suspend() error
 	// Calls brings what has to be done while the terminal is given back, as when
 	// another process asks for a stop.
@@ -22,6 +24,10 @@ type Jobs interface {
 func (a *App) suspend() tea.Cmd {
 	if a.o.Jobs == nil {
 		a.say("there is no shell here to go back to")
+		return nil
+	}
+	if err := a.o.Jobs.Suspendable(); err != nil {
+		a.say(clean.Line(err.Error()))
 		return nil
 	}
 	return a.meanwhile(a.o.Jobs.Suspend)
@@ -84,7 +90,15 @@ type guest struct {
 	out    io.Writer
 }
 
-func (g *guest) SetStdout(w io.Writer) { g.out = w; g.Process.SetStdout(w) }
+// SetStdout gives the process the terminal itself: of anything else it would
+// get a pipe.
+func (g *guest) SetStdout(w io.Writer) {
+	if t, ok := w.(oldTTY); ok {
+		w = t.file
+	}
+	g.out = w
+	g.Process.SetStdout(w)
+}
 
 func (g *guest) Run() error {
 	if g.modern {
