@@ -112,21 +112,34 @@ func WithRule(text []byte, r noise.Rule) ([]byte, error) {
 	if out, err := inserted(text, n); err == nil && says(out) {
 		return out, nil
 	}
+	rule, err := inALine(n)
+	if err != nil {
+		return nil, &Error{Message: err.Error()}
+	}
+	if out, ok := insertedInFlow(text, rule, says); ok {
+		return out, nil
+	}
+	return nil, &Error{Message: "the rule cannot be put into it and leave all else as it is", Hint: "add it by hand to noise.rules: - " + rule}
+}
+
+// inALine is a rule in braces, in one line: the writer of YAML breaks long ones,
+// also within a quoted value, at a blank. Other blanks are those of the values.
+func inALine(n *yaml.Node) (string, error) {
 	n.Style = yaml.FlowStyle
 	for _, c := range n.Content {
 		if c.Kind == yaml.SequenceNode {
 			c.Style = yaml.FlowStyle
 		}
 	}
-	line, err := yaml.Marshal(n)
+	text, err := yaml.Marshal(n)
 	if err != nil {
-		return nil, &Error{Message: err.Error()}
+		return "", err
 	}
-	rule := strings.Join(strings.Fields(string(line)), " ")
-	if out, ok := insertedInFlow(text, rule, says); ok {
-		return out, nil
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	for i := range lines[1:] {
+		lines[i+1] = strings.TrimLeft(lines[i+1], " ")
 	}
-	return nil, &Error{Message: "the rule cannot be put into it and leave all else as it is", Hint: "add it by hand to noise.rules: - " + rule}
+	return strings.Join(lines, " "), nil
 }
 
 // insertedInFlow puts a rule, in a line, where braces and brackets end: into the

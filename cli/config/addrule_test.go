@@ -74,6 +74,18 @@ func TestWithRule(t *testing.T) {
 			t.Errorf("%q: %v\n%s\nwant\n%s", text, err, out, want)
 		}
 	}
+	// Blanks in names are theirs, where lines are joined too.
+	for _, name := range []string{"two  blanks", "a long name: " + strings.Repeat("word  word ", 20) + "end", "line\nand  line"} {
+		r := noise.Rule{Name: name, Paths: []string{"metadata.x"}}
+		out, err := WithRule([]byte("{theme: dark}\n"), r)
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		if c, err := Parse(out); err != nil || !reflect.DeepEqual(c.Noise[len(c.Noise)-1], r) {
+			t.Errorf("%q: %v\n%s", name, err, out)
+		}
+	}
 	// What cannot be kept as it is stays as it is, and the rule is there to paste.
 	if out, err := WithRule([]byte("noise: &n\n  off: []\n\n---\n"), mine()); err == nil {
 		t.Errorf("two documents: %s", out)

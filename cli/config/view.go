@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -61,22 +62,93 @@ func WithView(text []byte, columns []string, times string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	want.Columns, want.Times = columns, times
 	says := func(text []byte) bool {
 		got, err := Parse(text)
 		got.Set = want.Set
 		return err == nil && reflect.DeepEqual(got, want)
 	}
-	for _, set := range []func([]byte, string, string) ([]byte, error){withLine, withKey} {
-		out, err := set(text, "columns", "["+strings.Join(columns, ", ")+"]")
-		if err == nil {
-			out, err = set(out, "time", times)
+	list := "[" + strings.Join(columns, ", ") + "]"
+	want.Columns = columns
+	out, ok := withValue(text, "columns", list, says)
+	if want.Times = times; ok {
+		out, ok = withValue(out, "time", times, says)
+	}
+	if !ok {
+		return nil, &Error{Message: "columns and times cannot be put into it and leave all else as it is",
+			Hint: "write them by hand, columns: " + list + " and time: " + times}
+	}
+	return out, nil
+}
+
+// withValue gives a key at the top a value, and touches nothing else: in its line,
+// or else where the value stands in braces. says is whether that is what came out.
+func withValue(text []byte, key, value string, says func([]byte) bool) ([]byte, bool) {
+	if says(text) && withKey(text, key) {
+		return text, true
+	}
+	if out, err := withLine(text, key, value); err == nil && says(out) {
+		return out, true
+	}
+	from, ends, known := valueAt(text, key)
+	if !known { // before the brace that ends the file
+		for i := len(text) - 1; i >= 0; i-- {
+			if text[i] != '}' {
+				continue
+			}
+			for _, comma := range []string{", ", ""} {
+				if out := slices.Concat(text[:i], []byte(comma+key+": "+value), text[i:]); says(out) {
+					return out, true
+				}
+			}
 		}
-		if err == nil && says(out) {
-			return out, nil
+		return nil, false
+	}
+	for _, end := range ends {
+		if out := slices.Concat(text[:from], []byte(value), text[end:]); says(out) {
+			return out, true
 		}
 	}
-	return nil, &Error{Message: "columns and times cannot be written into it", Hint: "write them by hand: rewatch config example"}
+	return nil, false
+}
+
+// withKey reports whether a key is at the top.
+func withKey(text []byte, key string) bool {
+	_, _, known := valueAt(text, key)
+	return known
+}
+
+// valueAt is where the value of a key at the top begins, and where it may end: a
+// list in brackets behind one of them, a word in its line.
+func valueAt(text []byte, key string) (from int, ends []int, known bool) {
+	var root yaml.Node
+	if yaml.Unmarshal(text, &root) != nil || root.Kind == 0 {
+		return 0, nil, false
+	}
+	_, v := find(root.Content[0], key)
+	if v == nil {
+		return 0, nil, false
+	}
+	line := 1
+	for ; line < v.Line; line++ {
+		from += bytes.IndexByte(text[from:], '\n') + 1
+	}
+	for range v.Column - 1 { // characters
+		_, n := utf8.DecodeRune(text[from:])
+		from += n
+	}
+	for i := from; i < len(text); i++ {
+		switch {
+		case v.Kind == yaml.SequenceNode:
+			if text[i] == ']' {
+				ends = append(ends, i+1)
+			}
+		case text[i] == '\n':
+			return from, ends, true
+		default:
+			ends = append(ends, i+1)
+		}
+	}
+	return from, ends, true
 }
 
 // withLine gives a key at the top a value, in its line or in a new one at the
@@ -109,47 +181,4 @@ func withLine(text []byte, key, value string) ([]byte, error) {
 		return nil, errors.New("the key is written in another way")
 	}
 	return put(slices.Delete(lines, k.Line-1, max(lastLine(v), k.Line)), k.Line-1, line+"\n"), nil
-}
-
-// withKey has the whole file written anew, with a value for a key at the top.
-func withKey(text []byte, key, value string) ([]byte, error) {
-	var root, v yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, err
-	}
-	if err := yaml.Unmarshal([]byte(value), &v); err != nil {
-		return nil, err
-	}
-	if root.Kind == 0 || root.Content[0].Kind != yaml.MappingNode {
-		return nil, errors.New("there is nothing to add to")
-	}
-	n := v.Content[0]
-	old := child(root.Content[0], key, n.Kind)
-	n.HeadComment, n.LineComment, n.FootComment = old.HeadComment, old.LineComment, old.FootComment
-	*old = *n
-	return written(&root)
-}
-
-// written is a document as text.
-func written(root *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(root); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), e.Close()
-}
-
-// child is the value of a key of a mapping, made if there is none.
-func child(n *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
-	_, v := find(n, key)
-	if v == nil {
-		v = &yaml.Node{}
-		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, v)
-	}
-	if v.Kind != kind {
-		*v = yaml.Node{Kind: kind, HeadComment: v.HeadComment, LineComment: v.LineComment, FootComment: v.FootComment}
-	}
-	return v
 }

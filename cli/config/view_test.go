@@ -20,6 +20,7 @@ func TestWithView(t *testing.T) {
 		"no value":       {"columns:\ntime:\ntheme: dark\n", lines + "time: server\ntheme: dark\n"},
 		"in one":         {"{theme: dark}\n", "{theme: dark, columns: [time, name, change, stream], time: server}\n"},
 		"several lines":  {"columns: [name,\n  change]\ntheme: dark\n", lines + "theme: dark\ntime: server\n"},
+		"braces":         {"# é\n{theme:   dark, # at night\n\n  \"time\": 'utc',columns: [name] } # end\n", "# é\n{theme:   dark, # at night\n\n  \"time\": server,columns: [time, name, change, stream] } # end\n"},
 		"quoted":         {"\"time\": local # x\n", "\"time\": server # x\n" + lines},
 	} {
 		out, err := WithView([]byte(x.text), columns, "server")
@@ -34,6 +35,10 @@ func TestWithView(t *testing.T) {
 	out, err := WithView([]byte(text), columns, "relative")
 	if want := strings.Replace(strings.Replace(text, "\ncolumns: []\n", "\n"+lines, 1), "\ntime: local\n", "\ntime: relative\n", 1); err != nil || string(out) != want {
 		t.Errorf("the example: %v\n%s", err, out)
+	}
+	const paste = "columns and times cannot be put into it and leave all else as it is; write them by hand, columns: [time, name, change, stream] and time: utc"
+	if out, err := WithView([]byte("\"columns\":\n  - name\n\n\ntheme:   dark\n"), columns, "utc"); err == nil || err.Error() != paste {
+		t.Errorf("%v\n%s", err, out)
 	}
 	if _, err := WithView([]byte("theme: x\nthem: y\n"), columns, "utc"); err == nil {
 		t.Error("a file with a mistake was changed")

@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
 	"rewatch/watch/timeserver"
@@ -54,6 +56,41 @@ func TestNamespacesThatDoNotExistAreNoted(t *testing.T) {
 				t.Errorf("a missing namespace is watched like the others: %q", names(r))
 			}
 		})
+	}
+}
+
+// A screen asks a running server: 200, 404, 403, and one that is not there.
+func TestHasNamespace(t *testing.T) {
+	store := timeserver.NewStore(timeserver.Builtins())
+	if _, err := store.Put("namespaces", []byte(`{"metadata":{"name":"shop"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	may := func(timeserver.Access) bool { return true }
+	for _, c := range []struct {
+		name   string
+		allow  func(timeserver.Access) bool
+		exists bool
+		err    func(error) bool
+	}{
+		{"shop", may, true, func(err error) bool { return err == nil }},
+		{"shpo", may, false, func(err error) bool { return err == nil }},
+		{"shop", func(timeserver.Access) bool { return false }, false, apierrors.IsForbidden},
+		{"shpo", func(timeserver.Access) bool { return false }, false, apierrors.IsForbidden},
+	} {
+		var asked []string
+		h := serving(store, c.allow)
+		hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.Method+" "+r.URL.Path)
+			h.ServeHTTP(w, r)
+		}))
+		exists, err := HasNamespace(context.Background(), &rest.Config{Host: hs.URL, QPS: -1}, c.name)
+		hs.Close()
+		if exists != c.exists || !c.err(err) || !slices.Equal(asked, []string{"GET /api/v1/namespaces/" + c.name}) {
+			t.Errorf("%s: %v, %v; asked %q", c.name, exists, err, asked)
+		}
+		if exists, err := HasNamespace(context.Background(), &rest.Config{Host: hs.URL}, c.name); exists || err == nil {
+			t.Errorf("%s of a server that is gone: %v, %v", c.name, exists, err)
+		}
 	}
 }
 
