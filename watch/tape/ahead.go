@@ -72,7 +72,7 @@ func (t *Tape) readAhead(part int, until int64, stop int, only map[uint64]bool) 
 	for end < len(t.parts) && (stop < 0 || end < stop) && (t.parts[end].damage != nil || t.parts[end].To <= until) {
 		end++
 	}
-	readers := min(runtime.GOMAXPROCS(0), maxReaders, end-part)
+	readers := min(runtime.GOMAXPROCS(0), runtime.NumCPU(), maxReaders, end-part)
 	if readers < 2 {
 		return nil
 	}

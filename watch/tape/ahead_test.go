@@ -13,6 +13,9 @@ import (
 // TestReadAheadIsReading: wherever one seeks to, and whatever is damaged on the
 // way, it is the same whether several goroutines read ahead or none does.
 func TestReadAheadIsReading(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("with one processor nothing is read ahead")
+	}
 	if runtime.GOMAXPROCS(0) < 2 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	}
