@@ -25,8 +25,25 @@ type presence struct {
 	at            time.Time // when it was asked; zero is never
 }
 
-// askNamespace is how long an answer counts.
-const askNamespace = 30 * time.Second
+const (
+	// askNamespace is how long it counts that there is no such namespace.
+	askNamespace = 30 * time.Second
+	// askRefused is how long a refusal counts: a user who may not get a
+	// namespace is not to fill the audit log of its cluster.
+	askRefused = 10 * time.Minute
+)
+
+// due reports whether a namespace is to be asked for; one that was there once
+// is not.
+func (p presence) due(now time.Time) bool {
+	switch {
+	case p.at.IsZero():
+		return true
+	case p.known:
+		return !p.exists && now.Sub(p.at) >= askNamespace
+	}
+	return now.Sub(p.at) >= askRefused
+}
 
 // absence is what was asked of the namespaces of streams that have no object.
 type absence struct {
@@ -52,17 +69,23 @@ func (m presenceMsg) take(a *App) tea.Cmd {
 	return nil
 }
 
-// lack asks for the namespace of a stream that has nothing, one at a time.
+// lack asks for the namespace of a stream that has nothing, one at a time and
+// only while it is told what streams wait for.
 func (x *absence) lack(a *App) tea.Cmd {
+	if x.asking || a.replay != nil || a.page.page != nil || !a.lay.shows(paneTimeline) || !a.timeline.tellsWaits() {
+		return nil
+	}
 	f, ok := a.o.Watcher.(namespaceFinder)
-	if !ok || x.asking || a.replay != nil || !a.lay.shows(paneTimeline) {
+	if !ok {
 		return nil
 	}
 	for i := range a.all.streams {
 		s := &a.all.streams[i]
+		if !bare(s) {
+			continue
+		}
 		place := [2]string{s.Context, s.Namespace}
-		p := x.known[place]
-		if !bare(s) || !p.at.IsZero() && (p.exists || a.clock.Sub(p.at) < askNamespace) {
+		if !x.known[place].due(a.clock) {
 			continue
 		}
 		x.asking = true
@@ -76,6 +99,16 @@ func (x *absence) lack(a *App) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// tellsWaits reports whether the timeline has no rows and says what its streams
+// wait for: see empty.
+func (t *timeline) tellsWaits() bool {
+	if t.index.end() != t.index.first() || t.all.watched == 0 {
+		return false
+	}
+	_, looking := t.looking()
+	return !looking && (t.query == nil || t.snap.Len() == 0)
 }
 
 // bare reports whether a stream of one namespace is open and has never had an
@@ -93,5 +126,5 @@ func (x absence) nothing(s *model.StreamStatus) string {
 	case p.known:
 		return "the first object: there is no namespace " + s.Namespace
 	}
-	return "the first object: none is seen, namespace " + s.Namespace + " may be empty or not exist"
+	return "the first object: " + s.Namespace + " is empty or does not exist"
 }

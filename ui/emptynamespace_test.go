@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,37 +22,65 @@ func (f *nsFinder) HasNamespace(context.Context, string, string) (bool, error) {
 	return f.exists, f.err
 }
 
+// inShpo watches a type in a namespace of this name, in which nothing is.
+func (d *driver) inShpo(f *nsFinder) {
+	f.memoryWatcher = d.watcher()
+	d.app.o.Watcher = f
+	id := d.demo.log.AddStream(model.StreamInfo{Context: "prod-eu", Server: "prod-eu.example:6443", Resource: "secrets", Kind: "Secret", Version: "v1",
+		Namespaced: true, Namespace: "shpo"})
+	for _, to := range []model.State{model.Connecting, model.Syncing, model.Live} {
+		d.demo.log.Append(model.Record{Time: d.now, Stream: id, Type: model.StreamChange, Detail: model.Transition{To: to}})
+	}
+	d.wait(time.Second)
+}
+
 func TestANamespaceThatDoesNotExistIsTold(t *testing.T) {
 	for _, c := range []struct {
 		nsFinder
-		want string
+		want  string
+		asked [3]int // at once, within the next minutes, and within a quarter of an hour
 	}{
-		{nsFinder{}, "there is no namespace shpo"},
-		{nsFinder{err: errors.New("403")}, "namespace shpo may be empty or not exist"},
-		{nsFinder{exists: true}, "the first object: none exists"},
+		{nsFinder{}, "there is no namespace shpo", [3]int{1, 5, 31}},
+		{nsFinder{err: errors.New("403")}, "the first object: shpo is empty or does not exist", [3]int{1, 1, 2}},
+		{nsFinder{exists: true}, "the first object: none exists", [3]int{1, 1, 1}},
 	} {
 		d := newDriver(t, 120, 36, "mono")
 		f := &c.nsFinder
-		f.memoryWatcher = d.watcher()
-		d.app.o.Watcher = f
-		id := d.demo.log.AddStream(model.StreamInfo{Context: "prod-eu", Server: "prod-eu.example:6443", Resource: "secrets", Kind: "Secret", Version: "v1",
-			Namespaced: true, Namespace: "shpo"})
-		for _, to := range []model.State{model.Connecting, model.Syncing, model.Live} {
-			d.demo.log.Append(model.Record{Time: d.now, Stream: id, Type: model.StreamChange, Detail: model.Transition{To: to}})
+		d.inShpo(f)
+		d.has(c.want)
+		var asked [3]int
+		asked[0] = f.asked
+		for i, steps := range []int{4, 26} {
+			for range steps {
+				d.wait(30 * time.Second)
+			}
+			asked[i+1] = f.asked
 		}
-		d.wait(time.Second)
-		d.press("/")
-		d.typeText("nothing-has-this")
-		d.press("enter")
-		d.wait(time.Second)
-		d.press("esc")
-		if f.asked != 1 {
-			t.Errorf("asked %d times", f.asked)
+		if asked != c.asked {
+			t.Errorf("%s: asked %v times, want %v", c.want, asked, c.asked)
 		}
-		d.app.View()
-		s := model.StreamStatus{StreamInfo: model.StreamInfo{Context: "prod-eu", Namespaced: true, Namespace: "shpo"}, State: model.Live}
-		if got := d.app.timeline.waits.absent.nothing(&s); !strings.Contains(got, c.want) {
-			t.Errorf("%q, want %q; %+v", got, c.want, d.app.absent)
+		d.has(c.want)
+	}
+}
+
+// Where nobody reads what is waited for, nothing is asked.
+func TestANamespaceIsOnlyAskedForWhereItIsTold(t *testing.T) {
+	for what, do := range map[string]func(*driver){
+		"rows": func(d *driver) { d.script() },
+		"a filter that nothing matches": func(d *driver) {
+			d.script()
+			d.press("/")
+			d.typeText("nothing-has-this")
+			d.press("enter")
+		},
+		"a page": func(d *driver) { d.press("F") },
+	} {
+		d := newDriver(t, 120, 36, "mono")
+		do(d)
+		f := &nsFinder{}
+		d.inShpo(f)
+		if d.wait(time.Minute); f.asked != 0 {
+			t.Errorf("%s: asked %d times", what, f.asked)
 		}
 	}
 }
