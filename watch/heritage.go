@@ -129,11 +129,17 @@ func (s *stream) endOne(cmp *comparison, from model.StreamID, k model.Known, id 
 	s.bury(cmp, e)
 }
 
+// handover is how long the first list of a stream may take after the one before
+// it was removed, for nothing to be called missed if nothing differs: the user
+// has changed what is watched, and that is no loss.
+const handover = 2 * time.Second
+
 // gapBefore publishes the span from when a stream was removed to the first list
 // of this one, if there was something to be missed.
 func (s *stream) gapBefore(cmp *comparison, rv string) {
 	h := s.heritage
-	if h.since.IsZero() || h.found == 0 && cmp.added+cmp.modified+cmp.deleted == 0 {
+	same := cmp.added+cmp.modified+cmp.deleted == 0
+	if h.since.IsZero() || same && (h.found == 0 || time.Since(h.since) < handover) {
 		return
 	}
 	s.lostAt, s.lostRV, s.lostCause = h.since, h.rv, model.CauseUser

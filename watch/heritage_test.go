@@ -91,3 +91,25 @@ func TestWhatANewStreamDoesNotWatchIsNotTakenForGone(t *testing.T) {
 		})
 	}
 }
+
+// The user changes what is watched: the next stream begins where the one before
+// ended, and what both have is the same. That is no gap; after a longer time it is
+// one, as what came and went meanwhile is not known.
+func TestAChangeOfWhatIsWatchedIsNoGapIfNothingIsLost(t *testing.T) {
+	for pause, want := range map[time.Duration]int{10 * time.Millisecond: 0, time.Minute: 1} {
+		all, shop := pods, pods
+		shop.Namespace = "shop"
+		s := &script{sync: []http.HandlerFunc{open2(added("web", 5), endMark("9")), open2(added("web", 5), endMark("20"))}}
+		fake(t, s, rigOptions{target: all}, func(r *rig) {
+			r.reach(time.Second, model.Live)
+			r.engine.Remove(r.id)
+			r.until(time.Second, "it is over", func() bool { return r.state(r.id) == model.Stopped })
+			time.Sleep(pause)
+			second := r.engine.Add(r.cluster, shop)
+			r.until(time.Minute, "the second is live", func() bool { return r.state(second) == model.Live })
+			if gaps := r.gaps(); len(gaps) != want {
+				t.Errorf("after %s: gaps are %+v, want %d", pause, gaps, want)
+			}
+		})
+	}
+}
