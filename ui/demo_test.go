@@ -163,9 +163,6 @@ func runDemo(what string) int {
 				FromRV: "83001", ToRV: "84377", Since: now.Add(-12 * time.Second), Took: 12 * time.Second, Cause: model.CauseExpired, Added: 1, Modified: 2}})
 			d.node(now, "prod-eu", "node-07", model.Modified, model.Synthetic, "Unknown")
 		}
-		if has("panic") {
-			panic("demo")
-		}
 		for i := 0; ctx.Err() == nil; i++ {
 			now := time.Now()
 			for _, c := range contexts {
@@ -181,6 +178,9 @@ func runDemo(what string) int {
 		}
 	}()
 	o := Options{Log: d.log, Title: title, Controls: &demoControls{}, Environ: os.Environ(), Theme: os.Getenv("REWATCH_UI_THEME")}
+	if has("broken") {
+		o.Files = broken{}
+	}
 	err := Run(ctx, o)
 	cancel()
 	<-done

@@ -118,7 +118,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	app := NewApp(ctx, o)
 	defer app.Close()
-	program := tea.NewProgram(app, opts...)
+	program := tea.NewProgram(guarded{app}, opts...)
 	app.pace = pacer{fast: time.Second / time.Duration(2*o.fps()), slow: idlePace}
 	app.renderer = func() *time.Ticker { return rendererTicker(program) }
 	begun := time.Now()
