@@ -91,7 +91,7 @@ func (s *stream) hear(t Transition, when time.Time) {
 	case CausePing, CauseDeadline, CauseSlept, CauseNetwork, CauseHostDown:
 		answered = false
 	}
-	if answered || s.Heard.IsZero() && t.To == Connecting {
+	if answered || (s.Heard.IsZero() || s.State == Paused) && t.To == Connecting {
 		s.Heard = when
 	}
 }

@@ -191,7 +191,7 @@ type StreamStatus struct {
 	Last      Transition // the newest one
 	Failure   Transition // the newest failure of its own, from then until the stream is well again
 	LastFrame time.Time  // receipt of the newest frame of any type; zero before the first
-	Heard     time.Time  // the newest answer or frame of the server; before the first, when it was first asked
+	Heard     time.Time  // the newest answer or frame of the server; before the first, and after a pause, when it was first asked
 	Request   int64      // number of the newest request that a step told of
 	Read      int64      // bytes of its body so far, as far as records tell
 	Heartbeat time.Time  // receipt of the newest bookmark; zero before the first

@@ -27,25 +27,53 @@ type header struct {
 	wide      bool // there is room for more than words
 }
 
-// state says what the whole screen is: LIVE only if every stream is.
+// state says what the whole screen is: LIVE only if every stream is. Neither a
+// pause nor a replay hides that streams are not well.
 func (h *header) state() (themes.Style, string) {
-	n := h.all.watched
 	switch {
 	case h.replay != nil:
-		return h.replay.state(h.st, h.loc, h.clock)
+		st, s := h.replay.state(h.st, h.loc, h.clock)
+		if h.all.stale > 0 && !h.replay.play.Seeking {
+			return h.st.WarnBold, s + " · " + h.stale()
+		}
+		return st, s
 	case h.paused:
-		return h.st.WarnBold, "PAUSED +" + count(h.missed)
+		s := "PAUSED +" + count(h.missed)
+		if h.all.stale > 0 || h.all.suspect > 0 {
+			st, why := h.health()
+			return st, s + " · " + why
+		}
+		return h.st.WarnBold, s
+	}
+	return h.health()
+}
+
+// stale says how many streams are lost or behind.
+func (h *header) stale() string {
+	return "STALE " + strconv.Itoa(h.all.stale) + "/" + strconv.Itoa(h.all.watched)
+}
+
+// health says how the streams are.
+func (h *header) health() (themes.Style, string) {
+	n := h.all.watched
+	switch {
 	case n == 0:
 		return h.st.WarnBold, "NO STREAMS"
 	case h.all.stale > 0:
 		t := h.all.troubles[0]
-		s := "STALE " + strconv.Itoa(h.all.stale) + "/" + strconv.Itoa(n) + " " + t.name(h.all)
+		s := h.stale() + " " + t.name(h.all)
+		if t.State == model.Denied { // to wait for the next try does not help
+			return h.st.BadBold, s + " " + t.State.String()
+		}
 		if c := countdown(t.StreamStatus, h.now); c != "" && t.probed() {
 			return h.st.BadBold, s + " retry " + c
 		}
 		if unanswered(t.StreamStatus, h.now) != "" {
-			why, _, _ := strings.Cut(cause(t.StreamStatus), ":") // its first words
-			return h.st.BadBold, s + " no answer for " + seconds(t.silent(h.now)) + ": " + why + orEmpty(h.wide, t.from())
+			s += " no answer for " + seconds(t.silent(h.now))
+			if why, _, _ := strings.Cut(cause(t.StreamStatus), ":"); why != "" { // its first words
+				s += ": " + why
+			}
+			return h.st.BadBold, s + orEmpty(h.wide, t.from())
 		}
 		return h.st.BadBold, s + " " + t.State.String()
 	case h.all.suspect > 0:

@@ -367,7 +367,11 @@ func (t *timeline) gapRow(l *line, e model.Event) {
 // relisted says what a list found after a gap.
 func relisted(g model.Gap) string {
 	text := ", " + seconds(g.Took) + ", relist found +" + count(g.Added) + " ~" + count(g.Modified) + " -" + count(g.Deleted)
-	if g.Cause != "" {
+	switch g.Cause {
+	case "":
+	case model.CauseUser:
+		text += ", nobody watched"
+	default:
 		text += ", " + strings.ReplaceAll(string(g.Cause), "-", " ")
 	}
 	return text

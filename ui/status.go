@@ -45,7 +45,7 @@ func (b *statusBar) draw(w int) string {
 			l.upTo(b.st.Text, s, w-l.w-1)
 			continue
 		case l.w+n+4 > w:
-			return l.end(w)
+			continue // what comes behind may be shorter
 		}
 		l.text(b.st.Rule, " │ ")
 		l.glyphs(b.st.Text, s, n)
@@ -116,11 +116,12 @@ func (b *statusBar) parts() []string {
 			p = append(p, "event "+count(b.replay.play.Event)+" of "+count(n))
 		}
 	}
-	if b.all.reconnects > 0 {
-		p = append(p, "reconnects "+count(b.all.reconnects))
-	}
+	// What may be missing comes first.
 	if b.all.gaps > 0 {
 		p = append(p, "gaps "+count(b.all.gaps))
+	}
+	if b.all.reconnects > 0 {
+		p = append(p, "reconnects "+count(b.all.reconnects))
 	}
 	p = append(p, "log "+size(b.stats.Bytes)+", "+count(b.stats.Evicted)+" evicted")
 	return append(p, plural(b.stats.Rows, "row")+" of "+plural(b.stats.Objects, "object"))
