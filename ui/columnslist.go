@@ -59,7 +59,11 @@ func (a *App) columnList(cursor int) {
 	if a.o.Rows.Save != nil {
 		lines = append(lines, listLine{head: named("keep"), text: "from now on: write columns and times into " + a.o.NoiseFile, do: (*App).keepView})
 	}
-	a.list.open("Columns: space switches, J and K move", lines)
+	title := "Columns: " + a.keys.does("list-switch", "switches")
+	if down, up := a.keys.key("list-lower"), a.keys.key("list-raise"); down != "" && up != "" {
+		title += ", " + down + " and " + up + " move"
+	}
+	a.list.open(title, lines)
 	a.list.cursor = cursor
 }
 

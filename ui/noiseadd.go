@@ -248,14 +248,14 @@ type likeMsg struct {
 // foldLike makes a rule of the row under the cursor.
 func (a *App) foldLike() tea.Cmd {
 	e, _ := a.timeline.selected()
-	u := a.timeline.know
+	u, again := a.timeline.know, a.keys.does("noise", "folds again")
 	return func() tea.Msg {
 		c, ok := readChange(u.log, e)
 		if !ok {
 			return likeMsg{why: "this version has left the log"}
 		}
 		if set := u.rules.Load(); set.judge(e, &c) > 0 {
-			return likeMsg{why: "it is folded already, by " + set.list[set.judge(e, &c)-1].Name + "; a folds again"}
+			return likeMsg{why: "it is folded already, by " + set.list[set.judge(e, &c)-1].Name + "; " + again}
 		}
 		r, ok := noise.Like(c.id, c.result)
 		if !ok {
