@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rewatch/model"
+	"rewatch/ui"
 	"rewatch/watch/capture"
 	"rewatch/watch/tape"
 )
@@ -28,7 +28,12 @@ the exit code is then 1.
 
 "current" is the share of the time that a stream was watched, in which what it
 showed was known to be up to date. INITIAL is what lists found there already, ADDED
-what came to it; OBJECTS are those that exist at the end.`,
+what came to it; OBJECTS are those that exist at the end. The share of the size is
+of the frames alone, as the API server sent them: a capture of the same has more to
+it, such as its times.
+
+In JSON "added" does not count what is in "initial" (in version 1 it did), and the
+"streamIndex" of a gap is the place of its stream in "streams".`,
 		Example: "  rewatch info incident.rwt\n  rewatch info *.rwt -o json | jq '.tapes[].gaps'",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,7 +71,7 @@ func runInfo(ctx context.Context, format string, paths []string, s streams) erro
 		return p.flush()
 	})
 	if format == "json" && ctx.Err() == nil {
-		if e := writeJSON(s.out, infoList{1, docs}); e != nil {
+		if e := writeJSON(s.out, infoList{infoVersion, docs}); e != nil {
 			return e
 		}
 	}
@@ -75,6 +80,9 @@ func runInfo(ctx context.Context, format string, paths []string, s streams) erro
 	}
 	return err
 }
+
+// infoVersion is 2 since what was there already is not counted as added.
+const infoVersion = 2
 
 // infoList is what -o json writes. Times are RFC 3339 in UTC, durations are
 // seconds. Members may be added within a version.
@@ -102,6 +110,8 @@ type infoDoc struct {
 	Streams   []streamDoc  `json:"streams"`
 	Gaps      []gapDoc     `json:"gaps"`
 	Marks     []markDoc    `json:"marks"`
+	MoreGaps  int64        `json:"moreGaps,omitempty"`  // than are in gaps
+	MoreMarks int64        `json:"moreMarks,omitempty"` // than are in marks
 	Lost      int64        `json:"lost"`
 	Damages   []*damageDoc `json:"damages"`
 
@@ -135,7 +145,8 @@ type streamDoc struct {
 	// Failure is what was wrong with it at the end, or before it was stopped.
 	Failure string `json:"failure,omitempty"`
 
-	listed         bool // a state at one moment that kubectl printed
+	name           string // see tellApart
+	listed         bool   // a state at one moment that kubectl printed
 	watched, fresh time.Duration
 	spans          []tape.Span
 }
@@ -143,6 +154,7 @@ type streamDoc struct {
 type gapDoc struct {
 	Time     string  `json:"time"`
 	Stream   string  `json:"stream"`
+	Index    int     `json:"streamIndex"` // in streams
 	Cause    string  `json:"cause"`
 	Text     string  `json:"text"`
 	FromRV   string  `json:"fromResourceVersion,omitempty"`
@@ -167,7 +179,7 @@ func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 	i := t.Info()
 	d := infoDoc{File: t.path, Tool: i.Tool, Created: stampOf(i.Created), Redaction: i.Redaction, Filter: i.Filter, Ended: "torn", From: stampOf(i.From), To: stampOf(i.To),
 		Seconds: i.To.Sub(i.From).Seconds(), Size: i.Size, Segments: i.Segments, Lost: s.Lost,
-		Streams: []streamDoc{}, Gaps: []gapDoc{}, Marks: []markDoc{}, Damages: []*damageDoc{}, from: i.From, to: i.To, created: i.Created}
+		MoreGaps: s.MoreGaps, MoreMarks: s.MoreMarks, Streams: []streamDoc{}, Gaps: []gapDoc{}, Marks: []markDoc{}, Damages: []*damageDoc{}, from: i.From, to: i.To, created: i.Created}
 	switch {
 	case i.Closed:
 		d.Ended = "in order"
@@ -182,15 +194,10 @@ func describeTape(t *tapeFile, s *tape.Survey) infoDoc {
 		d.Records += x.Changes() + x.Bookmarks + x.Others + x.Transitions + x.Counts.Gaps + x.Notes + x.Lost
 	}
 	d.Missing = max(i.Records-d.Records, 0)
-	name := func(id model.StreamID) string {
-		if int(id) < len(s.Streams) {
-			return s.Streams[id].Name()
-		}
-		return "?"
-	}
+	tellApart([]infoDoc{d})
 	for _, g := range s.Gaps {
 		x, _ := g.Detail.(model.Gap)
-		d.Gaps = append(d.Gaps, gapDoc{Time: stampOf(g.Time), Stream: name(g.Stream), Cause: string(x.Cause), Text: x.Text, FromRV: x.FromRV, ToRV: x.ToRV,
+		d.Gaps = append(d.Gaps, gapDoc{Time: stampOf(g.Time), Stream: s.Streams[g.Stream].Name(), Index: int(g.Stream), Cause: string(x.Cause), Text: x.Text, FromRV: x.FromRV, ToRV: x.ToRV,
 			Seconds: x.Took.Seconds(), Added: x.Added, Modified: x.Modified, Deleted: x.Deleted, Lost: g.Lost, at: g.Time})
 	}
 	for _, m := range s.Marks {
@@ -260,7 +267,7 @@ func (d *infoDoc) print(p page) {
 	d.printGaps(p)
 	for i, m := range d.Marks {
 		if i == listed {
-			p.line("    and %s", count(int64(len(d.Marks)-i), "more mark"))
+			p.line("    and %s", count(int64(len(d.Marks)-i)+d.MoreMarks, "more mark"))
 			break
 		}
 		p.line("  mark       %s  %s", clock(m.at), m.Text)
@@ -296,7 +303,7 @@ func (d *infoDoc) facts(clock func(time.Time) string) (out []fact) {
 	default:
 		say("ended", "%s", d.Ended)
 	}
-	say("size", "%s%s, in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
+	say("size", "%s%s in %s", byteSize(d.Size), d.ratio(), count(int64(d.Segments), "segment"))
 	say("records", "%s", d.counts())
 	say("redacted", "%s", d.redacted())
 	if d.Filter != "" {
@@ -324,12 +331,13 @@ func (d *infoDoc) redacted() string {
 // damaged reports whether the tape holds more than can be told.
 func (d *infoDoc) damaged() bool { return len(d.Damages) > 0 && !d.cut }
 
-// ratio is of the whole file, and so of no use where not all of it can be read.
+// ratio is of the whole file, and so of no use where not all of it can be read;
+// it is told of what, since a capture of the same is larger than its frames.
 func (d *infoDoc) ratio() string {
 	if d.Plain == 0 || d.Frames == 0 || d.damaged() {
 		return ""
 	}
-	return fmt.Sprintf(" for %s of frames (%.2f %%), %.1f bytes a frame", byteSize(d.Plain), 100*float64(d.Size)/float64(d.Plain), float64(d.Size)/float64(d.Frames))
+	return fmt.Sprintf(", %.2f %% of the %s of its frames alone, %.1f bytes a frame,", 100*float64(d.Size)/float64(d.Plain), byteSize(d.Plain), float64(d.Size)/float64(d.Frames))
 }
 
 func (d *infoDoc) counts() string {
@@ -352,8 +360,8 @@ func (d *infoDoc) printStreams(p page) {
 	for i := range d.Streams {
 		x := &d.Streams[i]
 		current := "unknown"
-		if x.Watched > 0 {
-			current = fmt.Sprintf("%.1f %%", math.Floor(1000*x.Fresh/x.Watched)/10) // only what is whole is 100.0 %
+		if x.watched > 0 {
+			current = ui.Share(x.fresh, x.watched) + " %"
 		}
 		rows = append(rows, []string{x.Resource, x.Context, x.scope(), grouped(x.Initial), grouped(x.Added), grouped(x.Modified), grouped(x.Deleted), grouped(int64(x.Objects)),
 			grouped(x.Gaps), current, x.State})
@@ -364,10 +372,10 @@ func (d *infoDoc) printStreams(p page) {
 		x := &d.Streams[i]
 		switch {
 		case x.Failure == "":
-		case x.Fresh == 0:
-			p.line("  never current  %s: %s", x.Resource, x.Failure)
+		case x.fresh == 0:
+			p.line("  never current  %s: %s", x.name, x.Failure)
 		default:
-			p.line("  not current at the end  %s: %s", x.Resource, x.Failure)
+			p.line("  not current at the end  %s: %s", x.name, x.Failure)
 		}
 	}
 	p.line("")
@@ -378,12 +386,16 @@ func (d *infoDoc) printGaps(p page) {
 		p.line("  gaps       none")
 		return
 	}
-	p.line("  gaps       %s%s: changes may be missing", grouped(int64(len(d.Gaps))), map[bool]string{true: fmt.Sprintf(", and the recorder lost %s", count(d.Lost, "frame"))}[d.Lost > 0])
+	p.line("  gaps       %s%s: changes may be missing", grouped(int64(len(d.Gaps))+d.MoreGaps), map[bool]string{true: fmt.Sprintf(", and the recorder lost %s", count(d.Lost, "frame"))}[d.Lost > 0])
 	for i, g := range d.Gaps {
 		if i == listed {
-			p.line("    and %s; -o json names all", count(int64(len(d.Gaps)-i), "more gap"))
+			names := "all"
+			if d.MoreGaps > 0 {
+				names = fmt.Sprintf("the first %s", grouped(int64(len(d.Gaps))))
+			}
+			p.line("    and %s; -o json names %s", count(int64(len(d.Gaps)-i)+d.MoreGaps, "more gap"), names)
 			break
 		}
-		p.line("    %s  %s  %s", clock(g.at), g.Stream, g.tell())
+		p.line("    %s  %s  %s", clock(g.at), d.Streams[g.Index].name, g.tell())
 	}
 }

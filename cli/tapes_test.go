@@ -66,7 +66,7 @@ func TestImportInfoVerify(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustRun(t, 0, "info", tape, tape, "-o", "json").out), &doc); err != nil || len(doc.Tapes) != 2 {
 		t.Fatalf("%v %+v", err, doc)
 	}
-	if d := doc.Tapes[1]; doc.Version != 1 || d.Frames != 2242 || d.Ended != "in order" || len(d.Streams) != 12 || d.Plain < 6e6 || d.Plain > 8e6 || d.Streams[1].Namespaced {
+	if d := doc.Tapes[1]; doc.Version != 2 || d.Frames != 2242 || d.Ended != "in order" || len(d.Streams) != 12 || d.Plain < 6e6 || d.Plain > 8e6 || d.Streams[1].Namespaced {
 		t.Errorf("%+v", d)
 	}
 	got = mustRun(t, 0, "verify", tape)

@@ -18,7 +18,8 @@ type coverage struct {
 	cursor, top, h int
 	w              int // that lines are made for
 	items          []coverageItem
-	streams        []coverageStream
+	streams        []*coverageStream
+	longest        int             // of their names
 	folded         map[string]bool // sections, by title
 	from, to       int64           // what the bars are about
 
@@ -27,9 +28,9 @@ type coverage struct {
 	asked bool
 	at    time.Time
 
-	tapes   []Tape
-	reading bool   // the tapes are being read
-	failed  string // why they could not be, ""
+	report  *tapeReport // of the tapes; nil: live, or they are not read yet
+	reading bool        // the tapes are being read
+	failed  string      // why they could not be, ""
 	cancel  context.CancelFunc
 }
 
@@ -49,10 +50,12 @@ type coverageItem struct {
 // coverageStream is what is told of a stream.
 type coverageStream struct {
 	name, where  string
+	full         string         // what is told below
 	seen         *watchedStream // nil: not known
 	fresh, known int64          // for how long it was current, and how much is known
 	counts       [len(coverageColumns)]string
-	gone         bool // nobody watches it any more
+	gone         bool      // nobody watches it any more
+	bar          []barSign // as wide as it was drawn last
 }
 
 // coverageColumns are those right of the bar, but for the share; where there is
@@ -69,7 +72,7 @@ func openCoverage(*App) page { return &coverage{folded: map[string]bool{}, curso
 
 func coverageKeys() []binding {
 	return []binding{
-		{id: "coverage-go", keys: []string{"enter"}, help: "go to the moment of this line, or fold this section", hint: "go there",
+		{id: "coverage-go", keys: []string{"enter"}, help: "go to the moment of this line, or fold this section", hint: "go there", says: saysFold, when: (*App).coverageLeads,
 			do: act(func(a *App) { a.page.page.(*coverage).enter(a) })},
 	}
 }
@@ -82,15 +85,18 @@ func (c *coverage) close() {
 
 func (c *coverage) lack(a *App) tea.Cmd {
 	var cmds []tea.Cmd
-	if t := a.o.Tapes; t != nil && a.replay != nil && c.tapes == nil && !c.reading && c.failed == "" {
+	if t := a.o.Tapes; t != nil && a.replay != nil && c.report == nil && !c.reading && c.failed == "" {
 		ctx, cancel := context.WithCancel(a.ctx)
 		c.reading, c.cancel = true, cancel
 		cmds = append(cmds, func() tea.Msg {
 			list, err := t.Tapes(ctx)
-			return pageMsg{to: c, data: tapesData{list, err}}
+			if err != nil {
+				return pageMsg{to: c, data: tapesData{err: err}}
+			}
+			return pageMsg{to: c, data: tapesData{report: newTapeReport(list)}}
 		})
 	}
-	if know := a.timeline.know; c.tapes == nil && !c.asked && (c.know != know || a.clock.Sub(c.at) >= problemsPause) {
+	if know := a.timeline.know; c.report == nil && !c.asked && (c.know != know || a.clock.Sub(c.at) >= problemsPause) {
 		c.asked = true
 		cmds = append(cmds, func() tea.Msg {
 			know.mu.Lock()
@@ -107,8 +113,8 @@ type coverageData struct {
 }
 
 type tapesData struct {
-	tapes []Tape
-	err   error
+	report *tapeReport
+	err    error
 }
 
 func (c *coverage) take(a *App, m pageMsg) {
@@ -118,7 +124,7 @@ func (c *coverage) take(a *App, m pageMsg) {
 		c.know, c.seen = d.know, d.seen
 	case tapesData:
 		c.reading = false
-		if c.tapes = d.tapes; d.err != nil {
+		if c.report = d.report; d.err != nil {
 			c.failed = d.err.Error()
 		}
 	}
@@ -144,21 +150,51 @@ func (c *coverage) enter(a *App) {
 	if c.cursor >= len(c.items) {
 		return
 	}
-	switch d := c.items[c.cursor]; {
+	switch d := &c.items[c.cursor]; {
 	case d.section != "":
 		c.folded[d.section] = !c.folded[d.section]
 		c.build(a)
-	case d.seq != noRow && d.seq >= a.timeline.snap.First() && d.seq < a.timeline.snap.End():
+	case d.held(a):
 		a.closePage()
 		a.timeline.show(d.seq)
 		a.setFocus(paneTimeline)
-	case !d.at.IsZero() && a.replay != nil:
+	case d.leads(a):
 		a.closePage()
 		a.seek(d.at)
 		a.setFocus(paneTimeline)
 	default:
-		a.say("this line leads to no moment")
+		a.say(noMoment)
 	}
+}
+
+const noMoment = "this line leads to no moment"
+
+// held reports whether the row of a line is still there.
+func (d *coverageItem) held(a *App) bool {
+	return d.seq != noRow && d.seq >= a.timeline.snap.First() && d.seq < a.timeline.snap.End()
+}
+
+// leads reports whether enter does something on a line.
+func (d *coverageItem) leads(a *App) bool {
+	return d.section != "" || d.held(a) || !d.at.IsZero() && a.replay != nil
+}
+
+// coverageLeads reports whether the line under the cursor leads somewhere.
+func (a *App) coverageLeads() (bool, string) {
+	c, ok := a.page.page.(*coverage)
+	return ok && c.cursor < len(c.items) && c.items[c.cursor].leads(a), noMoment
+}
+
+// saysFold is what enter says on the title of a section.
+func saysFold(a *App) string {
+	c, ok := a.page.page.(*coverage)
+	switch {
+	case !ok || c.cursor >= len(c.items) || c.items[c.cursor].section == "":
+		return ""
+	case c.folded[c.items[c.cursor].section]:
+		return "unfold"
+	}
+	return "fold"
 }
 
 func (c *coverage) info(a *App) string {
@@ -173,7 +209,7 @@ func (c *coverage) info(a *App) string {
 }
 
 func (c *coverage) draw(a *App, r rect) []string {
-	if c.w != r.w || c.tapes == nil && c.know != a.timeline.know {
+	if c.w != r.w || c.report == nil && c.know != a.timeline.know {
 		c.w = r.w
 		c.build(a)
 	}
@@ -232,7 +268,7 @@ func (c *coverage) line(a *App, d *coverageItem, w int, selected bool) string {
 			c.heads(a, l, w)
 		}
 	case d.stream > 0:
-		c.stream(a, l, &c.streams[d.stream-1], w)
+		c.stream(a, l, c.streams[d.stream-1], w)
 	default:
 		style := st.Text
 		if d.bad {
@@ -257,7 +293,7 @@ func (c *coverage) nameWidth(d *coverageItem) int {
 // columns are the widths of a line of a stream: name, bar, and which of the
 // others there is room for.
 func (c *coverage) columns(w int) (name, bar int, shown [len(coverageColumns)]bool) {
-	name = min(max(w/5, 20), 36)
+	name = max(min(max(w/5, 20), 36), min(c.longest+4, w*2/5))
 	const share = 9
 	bar = w - name - share
 	for i, x := range coverageColumns {
@@ -314,14 +350,17 @@ func (c *coverage) stream(a *App, l *line, s *coverageStream, w int) {
 	l.pad(name)
 	percent := "?"
 	if s.seen != nil && c.to > c.from {
-		for x, missed := range s.seen.missed(c.from, c.to, bar) {
-			st, glyph := s.seen.cell(&a.st, partAt(c.from, c.to, x, bar), partAt(c.from, c.to, x+1, bar), missed)
+		if len(s.bar) != bar {
+			s.bar = s.seen.bar(c.from, c.to, bar)
+		}
+		for _, sign := range s.bar {
+			st, glyph := sign.look(&a.st)
 			l.glyphs(st, glyph, 1)
 		}
 	}
 	l.pad(name + bar)
 	if s.known > 0 {
-		percent = share(s.fresh, s.known)
+		percent = Share(s.fresh, s.known) + "%"
 	}
 	l.right(a.st.Text, percent, 9)
 	for i, x := range coverageColumns {
@@ -331,7 +370,8 @@ func (c *coverage) stream(a *App, l *line, s *coverageStream, w int) {
 	}
 }
 
-// section adds a section, unless it has no lines.
+// section adds a section of n lines, unless it has none; lines are at least
+// those of them that it shows, and n is -1 where it is not told.
 func (c *coverage) section(title string, n int, lines []coverageItem) {
 	if len(lines) == 0 {
 		return
@@ -340,9 +380,8 @@ func (c *coverage) section(title string, n int, lines []coverageItem) {
 	if c.folded[title] {
 		return
 	}
-	if len(lines) > problemLimit {
-		more := len(lines) - problemLimit
-		lines = append(lines[:problemLimit:problemLimit], coverageItem{name: "and " + count(more) + " more", seq: noRow})
+	if shown := min(len(lines), problemLimit); shown < n {
+		lines = append(lines[:shown:shown], coverageItem{name: "and " + count(n-shown) + " more", seq: noRow})
 	}
 	c.items = append(c.items, lines...)
 }

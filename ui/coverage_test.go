@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -42,8 +43,8 @@ func TestCoverageCountsTheTimeThatAStreamWasCurrent(t *testing.T) {
 }
 
 func TestSharesAreRoundedDown(t *testing.T) {
-	for want, part := range map[string][2]int64{"100.0%": {7, 7}, "99.9%": {99_960, 100_000}, "0.0%": {1, 100_000}, "50.0%": {1, 2}, "33.3%": {1, 3}} {
-		if got := share(part[0], part[1]); got != want {
+	for want, part := range map[string][2]int64{"100.0": {68144949607423, 68144949607423}, "99.9": {99_960, 100_000}, "0.0": {1, 100_000}, "50.0": {1, 2}, "33.3": {1, 3}, "29.0": {math.MaxInt64 / 100 * 29, math.MaxInt64 / 100 * 100}} {
+		if got := Share(part[0], part[1]); got != want {
 			t.Errorf("%d of %d is %s, want %s", part[0], part[1], got, want)
 		}
 	}
@@ -98,20 +99,20 @@ func aTape(from, to time.Time) Tape {
 		Facts: func(clock func(time.Time) string) []Fact {
 			return []Fact{{"recorded", clock(from) + " to " + clock(to), false}, {"by", "rewatch v1.2.3, " + clock(from), false},
 				{"ended", "not closed: its recorder was killed or ran out of disk; up to " + clock(to) + " it has what was recorded", true},
-				{"size", "65 KiB for 6.6 MiB of frames (0.97 %), 29.1 bytes a frame, in 1 segment", false},
+				{"size", "65 KiB, 0.97 % of the 6.6 MiB of its frames alone, 29.1 bytes a frame, in 1 segment", false},
 				{"redacted", "values of Secrets (data, stringData, copies in annotations) are keyed fingerprints\x1b[31m", false}}
 		},
 		Streams: []TapeStream{
-			{Name: "pods", Context: "prod-eu", Scope: "shop", Initial: 12, Added: 3, Modified: 140, Deleted: 2, Objects: 13, Gaps: 1, Bytes: 1_200_000, Watched: part(1), Fresh: part(0.75), State: "LIVE",
+			{Name: "pods", Full: "pods", Context: "prod-eu", Scope: "shop", Initial: 12, Added: 3, Modified: 140, Deleted: 2, Objects: 13, Gaps: 1, Bytes: 1_200_000, Watched: part(1), Fresh: part(0.75), State: "LIVE",
 				Spans: []TapeSpan{{at(0), at(0.5), true, ""}, {at(0.5), at(0.75), false, "RETRY connection refused"}, {at(0.75), to, true, ""}}},
-			{Name: "deployments.apps", Context: "prod-eu", Scope: "shop", Initial: 4, Modified: 9, Objects: 4, Bytes: 80_000, Watched: part(0.75), Fresh: part(0.5), State: "LIVE",
+			{Name: "deployments.apps", Full: "deployments.apps", Context: "prod-eu", Scope: "shop", Initial: 4, Modified: 9, Objects: 4, Bytes: 80_000, Watched: part(0.75), Fresh: part(0.5), State: "LIVE",
 				Spans: []TapeSpan{{at(0), at(0.5), true, ""}, {at(0.5), at(0.75), false, "RETRY connection refused"}}},
-			{Name: "secrets", Context: "prod-eu", Scope: "shop", Watched: part(1), State: "DENIED", Failure: "DENIED secrets is forbidden",
+			{Name: "secrets", Full: "secrets", Context: "prod-eu", Scope: "shop", Watched: part(1), State: "DENIED", Failure: "DENIED secrets is forbidden",
 				Spans: []TapeSpan{{at(0), to, false, "DENIED secrets is forbidden"}}},
 		},
-		Gaps:    []TapeMoment{{at(0.5), at(0.75), "pods", "rv 100 to 180, 3s  history lost; found 1 added, 0 modified, 0 deleted"}},
-		Marks:   []TapeMoment{{at(0.25), at(0.25), "", "checkout 1.5.0 goes out"}},
-		Damages: []TapeMoment{{at(0.9), at(0.95), "", "byte 4,711, 20 bytes, 3 records lost: checksum"}},
+		Gaps:    []TapeMoment{{at(0.5), at(0.75), 1, "rv 100 to 180, 3s  history lost; found 1 added, 0 modified, 0 deleted"}},
+		Marks:   []TapeMoment{{at(0.25), at(0.25), 0, "checkout 1.5.0 goes out"}},
+		Damages: []TapeMoment{{at(0.9), at(0.95), 0, "byte 4,711, 20 bytes, 3 records lost: checksum"}},
 	}
 }
 

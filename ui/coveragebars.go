@@ -2,9 +2,11 @@ package ui
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"sort"
 	"strconv"
+	"time"
 
 	"rewatch/model"
 	"rewatch/themes"
@@ -121,27 +123,51 @@ func (s *watchedStream) missed(from, to int64, n int) []bool {
 // partAt is where the x-th of n parts of a span begins.
 func partAt(from, to int64, x, n int) int64 { return from + (to-from)*int64(x)/int64(n) }
 
-// share writes how much of what is known a stream was current, rounded down:
-// only what is whole is 100.0 %.
-func share(fresh, known int64) string {
-	tenths := min(int64(1000*(float64(fresh)/float64(known))), 999)
-	if fresh == known {
-		tenths = 1000
-	}
-	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + "%"
+// Share writes how much of a whole a part is, in percent without the sign,
+// rounded down: only what is whole is 100.0.
+func Share[T int64 | time.Duration](part, whole T) string {
+	high, low := bits.Mul64(1000, uint64(part))
+	tenths, _ := bits.Div64(high, low, uint64(whole))
+	return strconv.FormatUint(tenths/10, 10) + "." + strconv.FormatUint(tenths%10, 10)
 }
 
-// cell is the sign of a part of the bar: a gap counts most, then that nobody
-// watched for a part of it.
-func (s *watchedStream) cell(st *themes.Styles, from, to int64, missed bool) (themes.Style, string) {
-	fresh, known := s.current(from, to)
-	switch {
-	case missed:
-		return st.WarnBold, "═"
-	case known == 0:
-		return st.Dim, " "
-	case fresh < known:
-		return st.Dim, "░"
+// barSign is what a part of a bar says.
+type barSign uint8
+
+const (
+	barUnknown barSign = iota
+	barCurrent
+	barNot
+	barMissed
+)
+
+// bar is a span in n parts. A gap counts most, then that a stream was not
+// current, or nobody watched, for a part of a part.
+func (s *watchedStream) bar(from, to int64, n int) []barSign {
+	out := make([]barSign, n)
+	for x, missed := range s.missed(from, to, n) {
+		fresh, known := s.current(partAt(from, to, x, n), partAt(from, to, x+1, n))
+		switch {
+		case missed:
+			out[x] = barMissed
+		case known == 0:
+		case fresh < known:
+			out[x] = barNot
+		default:
+			out[x] = barCurrent
+		}
 	}
-	return st.Good, "█"
+	return out
+}
+
+func (b barSign) look(st *themes.Styles) (themes.Style, string) {
+	switch b {
+	case barMissed:
+		return st.WarnBold, "═"
+	case barNot:
+		return st.Dim, "░"
+	case barCurrent:
+		return st.Good, "█"
+	}
+	return st.Dim, " "
 }

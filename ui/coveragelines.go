@@ -17,10 +17,18 @@ const factIndent = 14
 // build makes the lines of the page.
 func (c *coverage) build(a *App) {
 	c.items, c.streams = nil, nil
-	if c.tapes != nil {
+	if c.report != nil {
 		c.buildTapes(a)
 	} else {
 		c.buildLog(a)
+	}
+	c.longest = 0
+	for _, s := range c.streams {
+		if strings.Contains(s.where, "/") { // of several contexts: the middle is not to be cut out
+			_, name := safe(s.name)
+			_, where := safe(s.where)
+			c.longest = max(c.longest, name+where)
+		}
 	}
 	c.cursor = max(min(c.cursor, len(c.items)-1), 0)
 }
@@ -41,86 +49,40 @@ func (c *coverage) facts(list []Fact) (out []coverageItem) {
 
 // buildTapes tells of the tapes of a replay.
 func (c *coverage) buildTapes(a *App) {
-	var from, to time.Time
-	for _, t := range c.tapes {
-		if from.IsZero() || !t.From.IsZero() && t.From.Before(from) {
-			from = t.From
-		}
-		if t.To.After(to) {
-			to = t.To
-		}
-	}
-	if !from.IsZero() {
-		c.from, c.to = from.UnixNano(), to.UnixNano()
+	r := c.report
+	if !r.from.IsZero() {
+		c.from, c.to = r.from.UnixNano(), r.to.UnixNano()
 	}
 	when := func(t time.Time) string { return t.In(a.o.Location).Format("2006-01-02 15:04:05.000 MST") }
-	var gaps, marks, damages []coverageItem
-	for i := range c.tapes {
-		t := &c.tapes[i]
+	for i := range r.tapes {
+		t := &r.tapes[i]
 		c.section("Tape "+t.Name, -1, c.facts(t.Facts(when)))
 		title := "Streams"
-		if len(c.tapes) > 1 {
+		if len(r.tapes) > 1 {
 			title += " of " + t.Name
 		}
-		c.section(title, len(t.Streams), c.tapeStreams(a, t, len(c.tapes) > 1))
-		gaps = append(gaps, c.moments(a, t.Gaps)...)
-		marks = append(marks, c.moments(a, t.Marks)...)
-		damages = append(damages, c.moments(a, t.Damages)...)
+		var lines []coverageItem
+		for j := range r.streams[i] {
+			s := &r.streams[i][j]
+			c.streams = append(c.streams, s)
+			lines = append(lines, coverageItem{stream: len(c.streams), full: s.full, seq: noRow})
+		}
+		c.section(title, len(lines), lines)
 	}
-	lapses := c.lapses(a)
-	c.section("Not current, or not watched", len(lapses), lapses)
-	for _, x := range []struct {
-		title string
-		lines []coverageItem
-	}{{"Gaps: changes may be missing", gaps}, {"Damaged: it cannot be read", damages}, {"Marks", marks}} {
-		slices.SortStableFunc(x.lines, func(a, b coverageItem) int { return a.at.Compare(b.at) })
-		c.section(x.title, len(x.lines), x.lines)
+	unwatched := a.scrub.over.Unwatched
+	c.section("Not current, or not watched", len(r.lapses)+len(unwatched), c.lapses(a, r.firstLapses(unwatched)))
+	c.section("Gaps: changes may be missing", len(r.gaps)+int(r.moreGaps), c.moments(a, r.gaps))
+	if r.moreGaps > 0 && !c.folded["Gaps: changes may be missing"] {
+		c.items[len(c.items)-1].text = "the bars show the first " + count(len(r.gaps)) + " gaps alone"
 	}
+	c.section("Damaged: it cannot be read", len(r.damages), c.moments(a, r.damages))
+	c.section("Marks", len(r.marks)+int(r.moreMarks), c.moments(a, r.marks))
 }
 
-// tapeStreams are the streams of a tape.
-func (c *coverage) tapeStreams(a *App, t *Tape, several bool) (out []coverageItem) {
-	for i := range t.Streams {
-		x := &t.Streams[i]
-		s := coverageStream{name: x.Name, where: x.Scope, seen: &watchedStream{}, fresh: int64(x.Fresh), known: int64(x.Watched)}
-		if x.Scope == "all namespaces" || x.Scope == "cluster" {
-			s.where = ""
-		}
-		for _, span := range x.Spans {
-			s.seen.steps = append(s.seen.steps, watchedStep{span.From.UnixNano(), span.Fresh})
-		}
-		if n := len(x.Spans); n > 0 && (several || x.Spans[n-1].To.Before(t.To)) {
-			s.seen.steps = append(s.seen.steps, watchedStep{x.Spans[n-1].To.UnixNano(), false})
-			s.gone = x.Spans[n-1].To.Before(t.To)
-		}
-		for _, g := range t.Gaps {
-			if g.Name == x.Name {
-				s.seen.gaps = append(s.seen.gaps, watchedGap{g.From.UnixNano(), g.To.UnixNano(), noRow})
-			}
-		}
-		slices.SortFunc(s.seen.gaps, func(a, b watchedGap) int { return int(max(min(a.from-b.from, 1), -1)) })
-		s.counts = [...]string{count(x.Initial), count(x.Added), count(x.Modified), count(x.Deleted), count(x.Objects), count(x.Gaps), size(x.Bytes)}
-		full := []string{x.Name, x.Context, x.Scope}
-		if x.State != "" {
-			full = append(full, x.State+" at the end")
-		}
-		if x.Failure != "" && x.Fresh == 0 {
-			full = append(full, "never current: "+x.Failure)
-		} else if x.Failure != "" {
-			full = append(full, "not current at the end: "+x.Failure)
-		}
-		full = append(full, plural(x.Initial, "initial object"), count(x.Added)+" added", count(x.Modified)+" modified", count(x.Deleted)+" deleted",
-			plural(x.Objects, "object")+" at the end", plural(x.Gaps, "gap"), size(x.Bytes)+" read")
-		c.streams = append(c.streams, s)
-		out = append(out, coverageItem{stream: len(c.streams), full: strings.Join(full, " · "), seq: noRow})
-	}
-	return out
-}
-
-// moments are lines of what a tape says of moments.
-func (c *coverage) moments(a *App, list []TapeMoment) (out []coverageItem) {
-	for _, m := range list {
-		d := coverageItem{name: "?", text: strings.TrimSpace(m.Name + "  " + m.Text), at: m.From, seq: noRow}
+// moments are lines of what a tape says of moments, as many as a section shows.
+func (c *coverage) moments(a *App, list []tapeMoment) (out []coverageItem) {
+	for _, m := range list[:min(len(list), problemLimit)] {
+		d := coverageItem{name: "?", text: strings.TrimSpace(m.name + "  " + m.Text), at: m.From, seq: noRow}
 		if !m.From.IsZero() {
 			d.name = c.between(a, m.From, m.To)
 		}
@@ -138,52 +100,9 @@ func (c *coverage) between(a *App, from, to time.Time) string {
 	return first + "…" + last
 }
 
-// lapse is a time in which streams were watched and not current.
-type lapse struct {
-	TapeSpan
-	names []string
-}
-
-// lapseLeeway is how much later than others a stream may be lost, and be back,
-// and be told of with them.
-const lapseLeeway = 2 * time.Second
-
-// lapses are the times in which nobody watched, or streams were not current;
-// what fared alike is one line.
-func (c *coverage) lapses(a *App) (out []coverageItem) {
-	var all []lapse
-	for _, s := range a.scrub.over.Unwatched {
-		all = append(all, lapse{TapeSpan{From: s.From, To: s.To, Why: s.Text}, nil})
-	}
-	var each []lapse
-	for i := range c.tapes {
-		for _, x := range c.tapes[i].Streams {
-			for _, s := range x.Spans {
-				if !s.Fresh {
-					each = append(each, lapse{s, []string{x.Name}})
-				}
-			}
-			if n := len(x.Spans); n > 0 && x.Spans[n-1].To.Before(c.tapes[i].To) {
-				each = append(each, lapse{TapeSpan{From: x.Spans[n-1].To, To: c.tapes[i].To, Why: "not watched any more"}, []string{x.Name}})
-			}
-		}
-	}
-	slices.SortStableFunc(each, func(a, b lapse) int { return a.From.Compare(b.From) })
-	near := func(a, b time.Time) bool { return a.Sub(b).Abs() <= lapseLeeway }
-	for _, x := range each {
-		alike := false
-		for i := len(all) - 1; i >= max(len(all)-20, 0) && !alike; i-- {
-			y := &all[i]
-			if alike = y.names != nil && y.Why == x.Why && near(y.From, x.From) && near(y.To, x.To); alike {
-				y.names = append(y.names, x.names...)
-				y.To = slices.MaxFunc([]time.Time{y.To, x.To}, time.Time.Compare)
-			}
-		}
-		if !alike {
-			all = append(all, x)
-		}
-	}
-	for _, x := range all {
+// lapses are lines of times in which streams were not current.
+func (c *coverage) lapses(a *App, list []lapse) (out []coverageItem) {
+	for _, x := range list[:min(len(list), problemLimit)] {
 		d := coverageItem{name: c.between(a, x.From, x.To), at: x.From, seq: noRow}
 		who := "nobody watched"
 		if len(x.names) > 0 {
@@ -215,14 +134,14 @@ func (c *coverage) buildLog(a *App) {
 	var streams, not []coverageItem
 	for i := range a.all.streams {
 		s := &a.all.streams[i]
-		x, full := c.logStream(a, s)
-		c.streams = append(c.streams, x)
-		streams = append(streams, coverageItem{stream: len(c.streams), full: full, seq: noRow})
+		x := c.logStream(a, s)
+		c.streams = append(c.streams, &x)
+		streams = append(streams, coverageItem{stream: len(c.streams), full: x.full, seq: noRow})
 		if s.Removed() {
-			not = append(not, coverageItem{name: a.clockText(s.Since), text: a.all.name(s.StreamInfo) + "  not watched since: " + s.Last.Text, at: s.Since, seq: noRow})
+			not = append(not, coverageItem{name: a.clockText(s.Since), text: a.logName(s.StreamInfo) + "  not watched since: " + s.Last.Text, at: s.Since, seq: noRow})
 		} else if unwell(s) {
 			when, why := a.all.plight(s, a.now)
-			text := a.all.name(s.StreamInfo) + "  " + word(s).String() + "  " + strings.TrimSuffix(when+": "+why, ": ")
+			text := a.logName(s.StreamInfo) + "  " + word(s).String() + "  " + strings.TrimSuffix(when+": "+why, ": ")
 			if s.State == model.Denied {
 				text += " · needs: " + permission(s)
 			}
@@ -238,7 +157,7 @@ func (c *coverage) buildLog(a *App) {
 }
 
 // logStream is what the log knows of a stream.
-func (c *coverage) logStream(a *App, s *model.StreamStatus) (x coverageStream, full string) {
+func (c *coverage) logStream(a *App, s *model.StreamStatus) (x coverageStream) {
 	x.name, x.where = a.streams.label(s)
 	x.gone = s.Removed()
 	if x.seen = c.seen.streams[s.ID]; x.seen != nil && c.to > c.from {
@@ -250,8 +169,17 @@ func (c *coverage) logStream(a *App, s *model.StreamStatus) (x coverageStream, f
 	if x.gone {
 		parts[2] = "not watched since " + a.clockText(s.Since)
 	}
-	return x, strings.Join(append(parts, plural(s.Initial, "initial object"), count(added)+" added", count(s.Modified)+" modified", count(s.Deleted)+" deleted",
+	x.full = strings.Join(append(parts, plural(s.Initial, "initial object"), count(added)+" added", count(s.Modified)+" modified", count(s.Deleted)+" deleted",
 		plural(s.Objects, "object")+" now", plural(s.Gaps, "gap"), size(s.Bytes)+" read"), " · ")
+	return x
+}
+
+// logName is the name of a stream, with its context where there are several.
+func (a *App) logName(s model.StreamInfo) string {
+	if a.all.contexts > 1 {
+		return a.all.name(s) + " @" + s.Context
+	}
+	return a.all.name(s)
 }
 
 // logGaps are the gaps whose rows are held, the newest last.
@@ -264,7 +192,7 @@ func (c *coverage) logGaps(a *App) (out []coverageItem) {
 			e := a.last.At(g.seq)
 			d, _ := e.Detail.(model.Gap)
 			out = append(out, coverageItem{name: c.between(a, time.Unix(0, g.from), e.When()), at: e.When(), seq: g.seq,
-				text: a.all.name(a.all.stream(e.Stream)) + "  rv " + d.FromRV + "…" + d.ToRV + relisted(d)})
+				text: a.logName(a.all.stream(e.Stream)) + "  rv " + d.FromRV + "…" + d.ToRV + relisted(d)})
 		}
 	}
 	slices.SortFunc(out, func(a, b coverageItem) int { return int(int64(a.seq) - int64(b.seq)) })
@@ -323,12 +251,14 @@ func (a *App) recordingFacts(r Recording) (out []Fact) {
 	say("file", r.Path+since, false)
 	text := size(r.Bytes)
 	if r.Wire > 0 {
-		text += " for " + size(r.Wire) + " of frames (" + strconv.FormatFloat(100*float64(r.Bytes)/float64(r.Wire), 'f', 1, 64) + " %)"
+		text += ", " + strconv.FormatFloat(100*float64(r.Bytes)/float64(r.Wire), 'f', 1, 64) + " % of the " + size(r.Wire) + " of its frames alone"
 	}
 	say("size", text, false)
 	switch {
 	case r.On && r.Unsafe > 0:
 		say("lag", plural(r.Unsafe, "record")+" not on the disk yet, the oldest for "+seconds(r.Behind), r.Behind > lateDisk)
+	case r.Unsafe > 0:
+		say("lost", plural(r.Unsafe, "record")+" never reached the disk", true)
 	case r.On:
 		say("lag", "none: all is on the disk", false)
 	}

@@ -22,6 +22,8 @@ type Tape struct {
 	Gaps    []TapeMoment
 	Marks   []TapeMoment
 	Damages []TapeMoment
+	// MoreGaps and MoreMarks are how many there are beside those in the lists.
+	MoreGaps, MoreMarks int64
 }
 
 // Fact is a name, such as "redacted", and what there is to say.
@@ -33,6 +35,7 @@ type Fact struct {
 // TapeStream is a stream of a tape.
 type TapeStream struct {
 	Name, Context, Scope              string
+	Full                              string // Name, and what tells it from others of that name
 	Initial, Added, Modified, Deleted int64
 	Objects, Gaps, Bytes              int64
 	Watched, Fresh                    time.Duration // how long it was watched, and of that current
@@ -52,6 +55,6 @@ type TapeSpan struct {
 // not know of which.
 type TapeMoment struct {
 	From, To time.Time // the same, of a moment without length
-	Name     string    // of a stream
+	Stream   int       // of the tape's Streams, from 1; 0 is none
 	Text     string
 }

@@ -63,6 +63,8 @@ type binding struct {
 	// here reports whether what it acts on is on the screen: where not, it does
 	// nothing and is not offered. nil is always.
 	here func(*App) bool
+	// says is the hint where it depends on what is there; nil or "" is hint.
+	says func(*App) string
 	do   func(*App) tea.Cmd
 }
 
