@@ -76,6 +76,8 @@ func (a *App) paletteEdited() {
 	p.all = a.paletteItems(p.typed)
 	if p.items = ranked(p.all, paletteWord(p.typed)); len(p.items) == 0 {
 		p.items = a.nothingMeant(p.typed)
+	} else if it, guessed := a.guessed(p.typed, &p.items[0]); guessed {
+		p.items = slices.Insert(p.items, 0, it)
 	}
 }
 

@@ -53,12 +53,12 @@ func (a *App) paletteItems(text string) []paletteItem {
 		return items
 	}
 	if text != "" && (text[0] == '+' || text[0] == '-' || strings.ContainsAny(text, ",/")) && !strings.Contains(text, " ") {
-		return slices.Concat(items, a.typedType(text), a.typeItems(text))
+		return slices.Concat(items, a.typedType(text), withShortNames(a.typeItems(text)))
 	}
 	for _, c := range paletteCommands {
 		items = append(items, paletteItem{group: "command", text: c.form, also: c.names, help: c.about, fill: c.names[0] + " "})
 	}
-	items = slices.Concat(items, a.typeItems(text), a.typesOfItems(text), a.actionItems())
+	items = slices.Concat(items, withShortNames(a.typeItems(text)), a.typesOfItems(text), a.actionItems())
 	for _, it := range a.themeItems() {
 		items = append(items, named("theme ", it))
 	}

@@ -36,9 +36,17 @@ func (w Watched) has(ns string) bool {
 }
 
 // namespaceNames are those to choose from; without a list of the clusters, those
-// of streams.
+// of streams and, of a tape, of its objects.
 func (a *App) namespaceNames() []string {
 	names := a.palette.choices.namespaces
+	if names == nil && a.replay != nil {
+		for _, g := range a.log.Groups() {
+			if g.Namespace != "" && !slices.Contains(names, g.Namespace) {
+				names = append(names, g.Namespace)
+			}
+		}
+		slices.Sort(names)
+	}
 	if names == nil {
 		for i := range a.all.streams {
 			if ns := a.all.streams[i].Namespace; ns != "" && !slices.Contains(names, ns) {

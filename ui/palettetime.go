@@ -32,6 +32,9 @@ func (a *App) momentItems(text string) []paletteItem {
 	t, err := parseMoment(text, p, a.o.Location)
 	if err != nil {
 		it.help, it.given = err.Text, 1
+		if d, bad := time.ParseDuration(text); bad == nil && digits == text { // ago, or from now on?
+			it.help, it.given = "type -"+text+" for "+d.String()+" ago, +"+text+", or a time as "+p.Now.In(a.o.Location).Format("15:04"), meantScore
+		}
 		if err.Text == notThere(p, a.o.Location) && a.replay == nil {
 			it.help = "not among the rows held, which are from " + stamp(p.From, p.To, a.o.Location) + " on"
 		}

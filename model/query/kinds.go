@@ -1,67 +1,76 @@
 package query
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// shortNames are those that kubectl knows of the built-in types, by plural. A
-// stream does not say them.
+// builtin is a type that clusters have of themselves: its plural, its singular
+// and the short names that kubectl knows of it. A stream does not say them.
+type builtin struct{ resource, singular, short string }
+
+func builtins() []builtin {
+	return []builtin{
+		{"pods", "pod", "po"},
+		{"deployments", "deployment", "deploy"},
+		{"replicasets", "replicaset", "rs"},
+		{"statefulsets", "statefulset", "sts"},
+		{"daemonsets", "daemonset", "ds"},
+		{"replicationcontrollers", "replicationcontroller", "rc"},
+		{"cronjobs", "cronjob", "cj"},
+		{"nodes", "node", "no"},
+		{"namespaces", "namespace", "ns"},
+		{"services", "service", "svc"},
+		{"endpoints", "endpoints", "ep"},
+		{"configmaps", "configmap", "cm"},
+		{"serviceaccounts", "serviceaccount", "sa"},
+		{"events", "event", "ev"},
+		{"persistentvolumes", "persistentvolume", "pv"},
+		{"persistentvolumeclaims", "persistentvolumeclaim", "pvc"},
+		{"storageclasses", "storageclass", "sc"},
+		{"ingresses", "ingress", "ing"},
+		{"networkpolicies", "networkpolicy", "netpol"},
+		{"horizontalpodautoscalers", "horizontalpodautoscaler", "hpa"},
+		{"poddisruptionbudgets", "poddisruptionbudget", "pdb"},
+		{"customresourcedefinitions", "customresourcedefinition", "crd crds"},
+		{"priorityclasses", "priorityclass", "pc"},
+		{"resourcequotas", "resourcequota", "quota"},
+		{"limitranges", "limitrange", "limits"},
+		{"certificatesigningrequests", "certificatesigningrequest", "csr"},
+		{"componentstatuses", "componentstatus", "cs"},
+		{"jobs", "job", ""},
+		{"secrets", "secret", ""},
+		{"leases", "lease", ""},
+		{"endpointslices", "endpointslice", ""},
+		{"roles", "role", ""},
+		{"rolebindings", "rolebinding", ""},
+		{"clusterroles", "clusterrole", ""},
+		{"clusterrolebindings", "clusterrolebinding", ""},
+	}
+}
+
+// ShortNames are those that kubectl knows of a built-in type, by its plural.
+func ShortNames(resource string) []string { return shortNames(resource) }
+
 func shortNames(resource string) []string {
-	switch resource {
-	case "pods":
-		return []string{"po"}
-	case "deployments":
-		return []string{"deploy"}
-	case "replicasets":
-		return []string{"rs"}
-	case "statefulsets":
-		return []string{"sts"}
-	case "daemonsets":
-		return []string{"ds"}
-	case "replicationcontrollers":
-		return []string{"rc"}
-	case "cronjobs":
-		return []string{"cj"}
-	case "nodes":
-		return []string{"no"}
-	case "namespaces":
-		return []string{"ns"}
-	case "services":
-		return []string{"svc"}
-	case "endpoints":
-		return []string{"ep"}
-	case "configmaps":
-		return []string{"cm"}
-	case "serviceaccounts":
-		return []string{"sa"}
-	case "events":
-		return []string{"ev"}
-	case "persistentvolumes":
-		return []string{"pv"}
-	case "persistentvolumeclaims":
-		return []string{"pvc"}
-	case "storageclasses":
-		return []string{"sc"}
-	case "ingresses":
-		return []string{"ing"}
-	case "networkpolicies":
-		return []string{"netpol"}
-	case "horizontalpodautoscalers":
-		return []string{"hpa"}
-	case "poddisruptionbudgets":
-		return []string{"pdb"}
-	case "customresourcedefinitions":
-		return []string{"crd", "crds"}
-	case "priorityclasses":
-		return []string{"pc"}
-	case "resourcequotas":
-		return []string{"quota"}
-	case "limitranges":
-		return []string{"limits"}
-	case "certificatesigningrequests":
-		return []string{"csr"}
-	case "componentstatuses":
-		return []string{"cs"}
+	for _, b := range builtins() {
+		if b.resource == resource {
+			return strings.Fields(b.short)
+		}
 	}
 	return nil
+}
+
+// Builtin is the plural of the built-in type that a word names, plural, singular
+// or short; "" if it names none.
+func Builtin(word string) string {
+	word = strings.ToLower(word)
+	for _, b := range builtins() {
+		if word == b.resource || word == b.singular || slices.Contains(strings.Fields(b.short), word) {
+			return b.resource
+		}
+	}
+	return ""
 }
 
 // kindNames are the names that a type goes by: those that kubectl takes, with
