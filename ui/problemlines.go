@@ -16,16 +16,17 @@ func (p *problems) build(a *App, parts []health.Part) {
 		at = p.items[p.cursor].key
 	}
 	p.items, p.count = nil, 0
-	p.section("Streams", len(a.all.troubles), troubleLines(a))
+	p.section("Streams", len(a.all.troubles), 0, troubleLines(a))
 	i := 0
 	for ; i < len(parts) && parts[i].Section < health.Warnings; i++ {
 		p.part(parts[i])
 	}
-	p.section("To and fro", len(a.findings)+a.dropped, a.findingLines())
+	p.found(a, "Fights and restart loops", 0, fights.Fight, fights.RestartLoop)
 	for ; i < len(parts); i++ {
 		p.part(parts[i])
 	}
-	p.section("What was checked", 0, a.checkedLines(p.pending))
+	p.found(a, "Flaps", a.dropped, fights.Flap) // of those that are dropped flaps are the first
+	p.section("What was checked", 0, 0, a.checkedLines(p.pending))
 	for i := range p.items {
 		if p.items[i].key == at {
 			p.cursor = i
@@ -33,9 +34,10 @@ func (p *problems) build(a *App, parts []health.Part) {
 	}
 }
 
-// section adds a section of n problems, unless there are none.
-func (p *problems) section(title string, n int, lines []problem) {
-	if len(lines) == 0 {
+// section adds a section of n problems, more of which have no line, unless there
+// are none.
+func (p *problems) section(title string, n, more int, lines []problem) {
+	if n+len(lines) == 0 {
 		return
 	}
 	p.count += n
@@ -47,7 +49,7 @@ func (p *problems) section(title string, n int, lines []problem) {
 		lines[i].key.section = title
 	}
 	p.items = append(p.items, lines...)
-	if more := n - len(lines); more > 0 {
+	if more > 0 {
 		text := "and " + count(more) + " more"
 		p.items = append(p.items, problem{key: problemKey{section: title, reason: "more"}, show: func(*App) problemText { return problemText{text: text} }})
 	}
@@ -64,12 +66,12 @@ func (p *problems) part(part health.Part) {
 			lines[i].key = problemKey{reason: x.Reason + "\x00" + x.About.Namespace + "\x00" + x.About.Name}
 		}
 	}
-	p.section(part.Section.String(), part.Total, lines)
+	p.section(part.Section.String(), part.Total, part.Total-len(lines), lines)
 }
 
 // problemText is what a problem of the log reads.
 func (a *App) problemText(x *health.Problem) problemText {
-	t := problemText{reason: x.Reason, age: age(a.now.Sub(x.When())), text: x.Text, bad: x.Section < health.Restarts || x.Section == health.Jobs}
+	t := problemText{reason: x.Reason, age: age(a.now.Sub(x.When())), text: x.Text, bad: x.Section >= health.Nodes && x.Section < health.Volumes}
 	if x.Count > 1 {
 		t.reason += " ×" + count(x.Count)
 	}
@@ -169,45 +171,4 @@ func permission(s *model.StreamStatus) string {
 		return out + " -A"
 	}
 	return out
-}
-
-// findingLines tells what goes to and fro: fights, then restart loops, then
-// flaps, the newest of each first.
-func (a *App) findingLines() (out []problem) {
-	for _, kind := range []fights.Kind{fights.Fight, fights.RestartLoop, fights.Flap} {
-		for i := len(a.findings) - 1; i >= 0; i-- {
-			f := &a.findings[i]
-			if f.Kind != kind {
-				continue
-			}
-			d := problem{key: problemKey{reason: kind.String() + f.Path, object: f.Object}, to: f.Object, seq: noRow, show: func(a *App) problemText { return a.findingText(f) }}
-			if n := len(f.Rows); n > 0 {
-				d.seq = f.Rows[n-1]
-			}
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-func (a *App) findingText(f *fights.Finding) problemText {
-	t := problemText{reason: strings.ToUpper(f.Kind.String()), age: age(a.now.Sub(time.Unix(0, f.Until))), name: a.nameOn(a.log.Identity(f.Object), true), bad: f.Kind != fights.Flap}
-	t.text = f.Path
-	if len(f.Also) > 0 {
-		t.text += " +" + count(len(f.Also))
-	}
-	if f.Kind == fights.RestartLoop {
-		t.text = plural(f.Count, "restart") + "  " + t.text
-	} else {
-		var values []string
-		for _, v := range f.Values {
-			values = append(values, value(v))
-		}
-		t.text += "  " + strings.Join(values, " ↔ ") + "  " + plural(f.Count, "change")
-	}
-	if len(f.Managers) > 0 {
-		t.text += " by " + strings.Join(f.Managers, ", ")
-	}
-	t.text += "  " + a.clockText(time.Unix(0, f.Since)) + "…" + a.clockText(time.Unix(0, f.Until))
-	return t
 }

@@ -22,6 +22,7 @@ type problems struct {
 	cursor, top, h int
 	items          []problem
 	folded         map[string]bool // sections, by title
+	opened         map[alike]bool
 
 	know    *understanding // that items are of
 	count   int            // of problems
@@ -37,6 +38,8 @@ type problem struct {
 	n       int    // problems in the section
 	key     problemKey
 	show    func(a *App) problemText
+	alike   alike          // several findings that this line stands for
+	inner   bool           // it is one of those
 	about   model.Identity // what it is about, if that is another object than to
 	to      model.ObjectID // 0 leads nowhere
 	seq     model.Seq
@@ -69,7 +72,9 @@ type problemReport struct {
 	took   time.Duration
 }
 
-func openProblems(*App) page { return &problems{folded: map[string]bool{}, cursor: 1} }
+func openProblems(*App) page {
+	return &problems{folded: map[string]bool{}, opened: map[alike]bool{}, cursor: 1}
+}
 
 func problemKeys() []binding {
 	return []binding{
@@ -144,6 +149,11 @@ func (p *problems) enter(a *App) {
 	if d.section != "" {
 		p.folded[d.section] = !p.folded[d.section]
 		p.at = time.Time{} // built anew at once
+		return
+	}
+	if d.alike != (alike{}) {
+		p.opened[d.alike] = !p.opened[d.alike]
+		p.at = time.Time{}
 		return
 	}
 	if d.about.Name != "" {
@@ -252,7 +262,16 @@ func (p *problems) line(a *App, d *problem, w int, selected bool) string {
 	case w < 70: // the rest of the line is told below
 		reason, name = max(min(17, w*35/100), 4), max(w-13-max(min(17, w*35/100), 4), 0)
 	}
-	l.glyphs("", "  ", 2)
+	sign := "  "
+	switch {
+	case d.alike != (alike{}) && p.opened[d.alike]:
+		sign = " ▾"
+	case d.alike != (alike{}):
+		sign = " ▸"
+	case d.inner:
+		sign = " ·"
+	}
+	l.glyphs(st.Dim, sign, 2)
 	style := st.WarnBold
 	if t.bad {
 		style = st.BadBold

@@ -93,7 +93,14 @@ func TestProblemsComeAndGo(t *testing.T) {
 	d.wait(time.Second)
 	d.wait(time.Second)
 	d.hasNot("DiskPressure")
-	d.press("g", "g", "enter")
+	d.press("g", "g")
+	for range 20 {
+		if strings.HasPrefix(d.cursorLine(), "▾ Nodes") {
+			break
+		}
+		d.press("j")
+	}
+	d.press("enter")
 	d.has("▸ Nodes")
 	d.hasNot("NodeStatusUnknown")
 	d.press("enter")
@@ -171,4 +178,54 @@ func TestWhatWasCheckedWaitsForTheRows(t *testing.T) {
 	d.hasNot("Looked at:")
 	answer(0)
 	d.has("All that is watched is current.")
+}
+
+// What flaps alike in several objects is one line, which enter opens; the sections
+// stand in the order of harm.
+func TestAlikeFlapsAreOneLine(t *testing.T) {
+	d := newDriver(t, 120, 36, "dark")
+	d.script()
+	d.badDay()
+	d.trouble()
+	for i := range 6 {
+		for _, node := range []string{"node-03", "node-04", "node-05"} {
+			d.object("prod-eu/nodes", "Node", node, fmt.Sprintf(`"status":{"conditions":[{"type":"Ready","status":%q}]}`, []string{"True", "False"}[i%2]))
+		}
+		d.wait(time.Second)
+	}
+	d.press("F", "G")
+	d.wait(time.Second)
+	d.wait(time.Second)
+	flap := func() string {
+		for range 60 {
+			if strings.Contains(d.cursorLine(), "FLAP ×3") {
+				break
+			}
+			d.press("k")
+		}
+		return d.cursorLine()
+	}
+	if got := flap(); !strings.Contains(got, "FLAP ×3") || !strings.Contains(got, "3 Nodes") {
+		t.Fatalf("no line is of the three nodes: %q\n%s", got, d.screen())
+	}
+	d.hasNot("Node node-04")
+	d.press("enter")
+	d.wait(time.Second)
+	d.has("Node node-04")
+	if !strings.Contains(d.cursorLine(), "FLAP ×3") {
+		t.Errorf("the cursor is on %q", d.cursorLine())
+	}
+	d.press("j", "enter")
+	d.has("▸Node node-0")
+	var order []string
+	page := openProblems(d.app).(*problems)
+	page.build(d.app, d.app.timeline.know.health.Report(d.now, problemLimit))
+	for _, x := range page.items {
+		if x.section != "" {
+			order = append(order, x.section)
+		}
+	}
+	if got := strings.Join(order, ", "); !strings.HasPrefix(got, "Streams, ") || !strings.HasSuffix(got, "Flaps, What was checked") || strings.Index(got, "Restarts") > strings.Index(got, "Nodes") {
+		t.Errorf("the sections are %s", got)
+	}
 }

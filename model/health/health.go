@@ -22,21 +22,21 @@ type Section uint8
 
 // The sections.
 const (
-	Nodes Section = iota
+	Gaps Section = iota // what is not known comes first
+	Refused
+	Restarts
+	Nodes
 	Workloads
 	Pods
-	Restarts
 	Jobs
 	Volumes
 	Warnings
-	Gaps
-	Refused
 	sections
 )
 
 // String is the title of a section.
 func (s Section) String() string {
-	return [...]string{"Nodes", "Workloads", "Pods", "Restarts", "Jobs", "Volumes", "Warning Events", "Gaps", "May not be read"}[s]
+	return [...]string{"Gaps", "May not be read", "Restarts", "Nodes", "Workloads", "Pods", "Jobs", "Volumes", "Warning Events"}[s]
 }
 
 // Problem is something that is wrong. Its texts are from the cluster and not
