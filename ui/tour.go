@@ -21,6 +21,7 @@ type tour struct {
 // tourBase is what a step compares the screen with: how it was when it began.
 type tourBase struct {
 	noise bool
+	again bool // the step had been done when it began, and has to be done again
 	// When last looked at: the tape, and how fast it has been played since when.
 	now   time.Time
 	log   *model.Log
@@ -29,10 +30,11 @@ type tourBase struct {
 }
 
 // tourStep is one step: what to know, what to do, and whether it was done; a nil
-// done waits for the key that goes on.
+// done waits for the key that goes on. What is done already when the step begins
+// has to be done again: again says how. Whatever was skipped, texts are true.
 type tourStep struct {
-	text, do string
-	done     func(*App) bool
+	text, do, again string
+	done            func(*App) bool
 }
 
 // tourRows is the height of the tour: a rule and two lines.
@@ -40,29 +42,31 @@ const tourRows = 3
 
 func tourSteps() []tourStep {
 	return []tourStep{
-		{"A recorded cluster plays. One line below the header is the whole tape; Streams are the watches with their state, Timeline is every change as it came.",
-			"space pauses the tape", func(a *App) bool { return a.replay != nil && !a.replay.play.Playing }},
+		{"A recorded cluster. The line below the header is the whole tape; Streams are the watches and their state, Timeline is every change as it came.",
+			"space pauses the tape", "space plays, space again pauses", func(a *App) bool { return a.replay != nil && !a.replay.play.Playing }},
 		{"The timeline follows the newest row until you go up; f follows again.",
-			"↑ goes up", func(a *App) bool { return !a.timeline.follow }},
-		{"A row says what changed in words, and who did it. A ? behind a name means likely.",
-			"enter opens the object of the row", func(a *App) bool { return a.object.pinned }},
-		{"This is what this version changed, field by field. [ and ] go to the versions before and after.",
-			"g, then b shows who owns each field, and since when", func(a *App) bool { return a.object.pinned && views()[a.object.view].name == "blame" }},
-		{"g and a letter leads to other views: diff, yaml, events, owners, story.",
-			"esc goes back", func(a *App) bool { return !a.object.pinned }},
+			"↑ goes up", "f follows, ↑ goes up", func(a *App) bool { return !a.timeline.follow }},
+		{"A row says in words what changed; a wide screen also says who did it. A ? behind a name means likely.",
+			"enter opens the row's object", "esc goes back, enter opens one", objectOpened},
+		{"An open object shows what a version changed, by field; [ and ] go to the versions before and after. Blame says who owns each field, since when.",
+			"enter opens, g b shows blame", "g d shows the diff, g b blame", func(a *App) bool { return objectOpened(a) && views()[a.object.view].name == "blame" }},
+		{"Of an object that is open, g and a letter leads to other views: diff, yaml, events, owners, story.",
+			"esc goes back", "enter opens one, esc goes back", func(a *App) bool { return !a.object.pinned }},
 		{"A filter lists only some rows: words, or kind:, ns:, name:, path:, manager: and more; tab completes.",
-			"/ begins; type kind:deploy, then enter", func(a *App) bool { return a.filter.value() != "" && !a.filter.editing }},
-		{"Only deployments are listed now; esc takes the filter away. Changes that say nothing, as heartbeats and renewals, are folded and counted.",
-			"a shows all rows, a again folds them", func(a *App) bool { return a.timeline.noise != a.tour.base.noise }},
-		{"What is wrong, and why, has a page: streams in trouble, Pods that fail, nodes, fights between managers, gaps.",
-			"F opens it", func(a *App) bool { return a.page.page != nil && pages()[a.page.at].name == "Problems" }},
-		{"Enter goes from a line to its object; F closes the page. In a replay you can jump: e to errors of streams, o to gaps, d to deletions, t to a time.",
-			"e jumps to the next error of a stream", (*App).tourJumped},
-		{"Where a watch was lost, the screen says since when and why, and never calls it live. With a cluster of your own, R records to a tape and rewatch replay FILE plays it.",
-			"? shows all keys", func(a *App) bool { return a.help.shown }},
-		{"That was the tour. esc closes the help, q quits; rewatch without arguments watches your cluster.", "", nil},
+			"type /kind:deploy, then enter", "type /kind:deploy, then enter", func(a *App) bool { return a.filter.value() != "" && !a.filter.editing }},
+		{"While a filter is on, only what it matches is listed; esc takes it away. Changes that say nothing, as heartbeats, are folded and counted.",
+			"a shows all, a again folds them", "", func(a *App) bool { return a.timeline.noise != a.tour.base.noise }},
+		{"What is wrong, and why, has a page: streams in trouble, gaps, Pods that fail, nodes, fights between managers.",
+			"F opens it", "F closes it, F opens it", func(a *App) bool { return a.page.page != nil && pages()[a.page.at].name == "Problems" }},
+		{"On that page enter goes from a line to its object, and F closes it. In a replay: e jumps to errors of streams, o to gaps, d to deletions, t to a time.",
+			"e jumps to the next error", "", (*App).tourJumped},
+		{"Where a watch was lost, the screen says since when and why, and never calls it live. In your own cluster, R records, and rewatch replay FILE plays it.",
+			"? shows all keys", "esc closes this, ? shows all keys", func(a *App) bool { return a.help.shown }},
+		{"That was the tour. Where the help is open, esc closes it; q quits; rewatch without arguments watches your cluster.", "", "", nil},
 	}
 }
+
+func objectOpened(a *App) bool { return a.object.pinned }
 
 // begin shows the tour.
 func (a *App) beginTour() {
@@ -73,6 +77,9 @@ func (a *App) beginTour() {
 func (a *App) startStep(i int) {
 	a.tour.at = i
 	a.tour.base = tourBase{noise: a.timeline.noise, log: a.log, now: a.now, clock: a.clock}
+	if done := tourSteps()[i].done; done != nil {
+		a.tour.base.again = done(a)
+	}
 }
 
 // endTour gives the rows of the tour back to the screen.
@@ -133,7 +140,11 @@ func (a *App) checkTour() {
 	if !a.tour.on {
 		return
 	}
-	if done := tourSteps()[a.tour.at].done; done != nil && done(a) {
+	switch done := tourSteps()[a.tour.at].done; {
+	case done == nil:
+	case !done(a):
+		a.tour.base.again = false
+	case !a.tour.base.again:
 		a.startStep(a.tour.at + 1)
 	}
 }
@@ -146,10 +157,14 @@ func (a *App) tourLines(w int) []string {
 	l.fill(a.st.Rule, "─", 1)
 	l.text(a.st.Title, " Tour "+count(a.tour.at+1)+" of "+count(len(steps))+" ")
 	l.fill(a.st.Rule, "─", l.w+2)
-	if step.do != "" {
-		l.upTo(a.st.Accent, " "+step.do+" ", w-l.w-28)
+	do := step.do
+	if a.tour.base.again {
+		do = step.again
 	}
-	if l.w < w-26 {
+	if do != "" {
+		l.upTo(a.st.Accent, " "+do+" ", w-l.w-26)
+	}
+	if l.w <= w-26 {
 		l.fill(a.st.Rule, "─", w-26)
 		l.text(a.st.Dim, " ctrl+n goes on, esc ends ")
 	}

@@ -33,7 +33,7 @@ func TestTheTourGoesOnByItself(t *testing.T) {
 	if d.app.replay.play.Playing {
 		keys = append([][]string{{"space"}}, keys...)
 	} else {
-		d.app.checkTour()
+		keys = append([][]string{{"space", "space"}}, keys...)
 	}
 	n := d.app.tour.at + 1
 	for _, k := range keys {
@@ -77,6 +77,7 @@ func TestTheTourOnScreen(t *testing.T) {
 func TestTheTourOnSmallScreens(t *testing.T) {
 	for _, h := range []int{1, 2, 6, 9, 10, 12, 13} {
 		d := tourOf(t, 80, 24)
+		d.press("ctrl+n")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: h})
 		s := ansi.Strip(d.app.View().Content)
 		if n := len(strings.Split(s, "\n")); n != h {
@@ -91,4 +92,51 @@ func TestTheTourOnSmallScreens(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.step(2)
 	}
+}
+
+// At 80x24 no step is cut, neither what it says nor what it asks for, however it
+// was reached.
+func TestNoStepOfTheTourIsCut(t *testing.T) {
+	d := tourOf(t, 80, 24)
+	steps := tourSteps()
+	for i, step := range steps {
+		d.step(i + 1)
+		for _, again := range []bool{false, true} {
+			d.app.tour.base.again = again
+			lines := d.app.tourLines(80)
+			do := step.do
+			if again {
+				do = step.again
+			}
+			if s := ansi.Strip(lines[0]); !strings.Contains(s, " "+do) || !strings.Contains(s, "ctrl+n goes on, esc ends") {
+				t.Errorf("step %d: %q is cut: %s", i+1, do, s)
+			}
+			if got := strings.Join(strings.Fields(ansi.Strip(lines[1]+" "+lines[2])), " "); got != step.text {
+				t.Errorf("step %d says %q, want %q", i+1, got, step.text)
+			}
+		}
+		if i+1 < len(steps) {
+			d.press("ctrl+n")
+		}
+	}
+}
+
+// A step that is reached with its act done already is not skipped: it says how to
+// do it again.
+func TestTheTourSkipsNothing(t *testing.T) {
+	d := tourOf(t, 80, 24)
+	says := func(want string) {
+		t.Helper()
+		if s := ansi.Strip(d.app.View().Content); !strings.Contains(s, want) {
+			t.Errorf("the screen does not say %q:\n%s", want, s)
+		}
+	}
+	d.press("ctrl+n", "ctrl+n", "ctrl+n", "ctrl+n")
+	d.step(5) // no object is open
+	says("enter opens one, esc goes back")
+	d.press("up", "enter")
+	d.step(5)
+	says("esc goes back ─")
+	d.press("esc")
+	d.step(6)
 }
