@@ -33,7 +33,7 @@ loopback interface, again and again, and the server misbehaves as servers do.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDemo(cmd.Context(), f, o, args, s) },
 	}
 	cmd.Flags().Var(&o.speed, "speed", "How many times faster than recorded; max does not wait")
-	cmd.Flags().BoolVar(&o.tour, "tour", false, "Lead through the screen in ten short steps")
+	cmd.Flags().BoolVar(&o.tour, "tour", false, "Lead through the screen in short steps")
 	cmd.Flags().BoolVar(&o.chaos, "chaos", false, "Watch a server that misbehaves as servers do: cut connections, 410, 429, silence, slow headers")
 	return cmd
 }
@@ -80,7 +80,7 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 	defer d.stop(cancel)
 	session := session{
 		flags: f, clusters: []*cluster{d.cluster}, request: resolve.Request{Types: types}, typed: args,
-		title: "demo  a recorded cluster, with chaos", streams: s, news: d.disturbances, closed: true,
+		title: "demo" + chaosWords, about: chaosWords, streams: s, news: d.disturbances, closed: true,
 	}
 	if len(types) == 0 {
 		session.request.Types = d.types
@@ -92,6 +92,9 @@ func runDemo(ctx context.Context, f *flags, o demoOptions, args []string, s stre
 	session.known = "the demo has: " + strings.Join(names, ", ")
 	return session.run(ctx)
 }
+
+// chaosWords say in the title what the demo is.
+const chaosWords = "  a recorded cluster, with chaos"
 
 // demo is a recorded cluster being served.
 type demo struct {

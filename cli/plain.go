@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func (p *printer) objectSentence(e model.Event) {
 		summary = "nothing but bookkeeping"
 	}
 	if summary != "" {
-		text += ": " + strings.TrimSuffix(summary, ".")
+		text += ": " + strings.TrimSuffix(aloud(summary), ".")
 	}
 	if len(authors) > 0 {
 		text += ", by " + authorNames(authors, " and ")
@@ -108,6 +109,17 @@ func (p *printer) stateSentence(e model.Event, t model.Transition) {
 		return
 	}
 	p.told[e.Stream] = t
+}
+
+// aloud puts words in place of the signs of a summary: + - and ~ before what came,
+// went or changed, and +3 for what else did.
+func aloud(summary string) string {
+	signs := map[string]string{"+": "added ", "-": "removed ", "~": "changed "}
+	summary = regexp.MustCompile(`(^|[,;:·] |\()([+~-])([\pL"\[])`).ReplaceAllStringFunc(summary, func(s string) string {
+		i := strings.LastIndexAny(s, "+-~")
+		return s[:i] + signs[s[i:i+1]] + s[i+1:]
+	})
+	return regexp.MustCompile(` \+(\d+)( inside)?(,|$)`).ReplaceAllString(summary, " and $1 more$2$3")
 }
 
 // say writes a sentence with its time. Arrows and signs that are not read aloud

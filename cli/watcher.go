@@ -23,7 +23,8 @@ import (
 type watcher struct {
 	ctx    context.Context // of the session
 	j      *joiner
-	closed bool // there are no other contexts
+	closed bool   // there are no other contexts
+	about  string // what the title ends with, whatever is watched
 
 	changing sync.Mutex // one change at a time
 
@@ -33,7 +34,7 @@ type watcher struct {
 }
 
 func newWatcher(ctx context.Context, j *joiner, s session) *watcher {
-	return &watcher{ctx: ctx, j: j, closed: s.closed, flags: *s.flags, clusters: s.clusters}
+	return &watcher{ctx: ctx, j: j, closed: s.closed, about: s.about, flags: *s.flags, clusters: s.clusters}
 }
 
 func (w *watcher) current() []*cluster {
@@ -58,7 +59,7 @@ func (w *watcher) Watching() (out []ui.Watched) {
 
 // change is what the screen is told.
 func (w *watcher) change(text string) ui.Change {
-	return ui.Change{Title: title(w.current()), Text: text}
+	return ui.Change{Title: title(w.current()) + w.about, Text: text}
 }
 
 // askAll asks clusters, all at once.
