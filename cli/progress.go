@@ -81,15 +81,15 @@ func amount(done, total int64, took time.Duration) string {
 	return text
 }
 
-// byteSize is a number of bytes for people: "3.1 MiB".
+// byteSize is a number of bytes for people, in the units of the screen: "3.1 MB".
 func byteSize(n int64) string {
-	const unit = 1 << 10
+	const unit = 1000
 	if n < unit {
 		return fmt.Sprintf("%d B", n)
 	}
-	f, units := float64(n)/unit, "KMGTPE"
+	f, units := float64(n)/unit, "kMGTPE"
 	for f >= unit && len(units) > 1 {
 		f, units = f/unit, units[1:]
 	}
-	return fmt.Sprintf("%.1f %ciB", f, units[0])
+	return fmt.Sprintf("%.1f %cB", f, units[0])
 }

@@ -11,7 +11,7 @@ import (
 // scope is where a key is looked up first now.
 func (a *App) scope() scope {
 	switch {
-	case a.help.shown:
+	case a.help.shown && !a.prompt.shown:
 		return scopeHelp
 	case a.list.shown:
 		return scopeList
@@ -43,8 +43,20 @@ func (a *App) off(b *binding) string {
 	return ""
 }
 
-// say shows a short message in the footer for a while.
-func (a *App) say(s string) { a.flash, a.flashEnd = s, a.clock.Add(3*time.Second) }
+// say shows a short message in the footer, as the answer to a key: for a while,
+// and until the next key that does something.
+func (a *App) say(s string) {
+	a.flash, a.said, a.flashEnd = s, s, a.clock.Add(3*time.Second)
+}
+
+// unsay takes the answer to a key before out of the footer: it would be taken
+// for that to the next one.
+func (a *App) unsay() {
+	if a.flash == a.said {
+		a.flash = ""
+	}
+	a.said = ""
+}
 
 // answerTime is how long the terminal gets to be asked and to answer. Bubble Tea
 // writes what it asks with the next frame; after an earlier end that would be
@@ -200,7 +212,7 @@ func (a *App) walk(n int) {
 }
 
 func (a *App) canFollow() (bool, string) {
-	return !a.paused, "paused: space goes on"
+	return !a.paused, "paused: " + a.keys.does("pause", "goes on")
 }
 
 func (a *App) toggleFollow() {

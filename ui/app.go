@@ -40,6 +40,7 @@ type App struct {
 	pausedAt model.Seq
 	last     model.Snapshot // the log as last seen
 	flash    string         // a short message in the footer
+	said     string         // the last one that answered a key
 	flashEnd time.Time
 
 	header   header
@@ -62,7 +63,8 @@ type App struct {
 	errand     tea.Cmd // what a prompt has asked for
 	hitRequest int     // for the next match in the timeline
 	undo       filterPast
-	hot        hotspots // of the frame that is shown
+	stopped    []model.StreamInfo // what x in Streams no longer watches
+	hot        hotspots           // of the frame that is shown
 	pressed    press
 	splits     splits
 
@@ -336,12 +338,14 @@ func (a *App) takeWake(msg wakeMsg) {
 	}
 	if msg.swap != nil {
 		a.takeSwap(msg.swap)
+		a.tellFound()
 		return
 	}
 	for seq, info := range msg.infos {
 		a.timeline.infos.put(seq, info)
 	}
 	a.refreshTo(msg.snap)
+	a.tellFound()
 }
 
 func (a *App) takeInfos(m infosMsg) {

@@ -57,9 +57,16 @@ func listKeys() []binding {
 // helpKeys are those of the help.
 func helpKeys() []binding {
 	return []binding{
-		{id: "help-close", scope: scopeHelp, keys: []string{"esc", "?", "q", "enter"}, help: "close the help", do: act(func(a *App) { a.help.close() })},
-		{id: "help-up", scope: scopeHelp, keys: []string{"up", "k", "pgup"}, help: "scroll up", do: act(func(a *App) { a.help.scroll(-1) })},
-		{id: "help-down", scope: scopeHelp, keys: []string{"down", "j", "pgdown", "space"}, help: "scroll down", do: act(func(a *App) { a.help.scroll(1) })},
+		{id: "help-close", scope: scopeHelp, keys: []string{"esc", "?", "q", "enter"}, help: "close the help", hint: "close", do: act(func(a *App) { a.help.close() })},
+		{id: "help-up", scope: scopeHelp, keys: []string{"up", "k"}, help: "one line up", do: act(func(a *App) { a.help.scroll(-1) })},
+		{id: "help-down", scope: scopeHelp, keys: []string{"down", "j"}, help: "one line down", do: act(func(a *App) { a.help.scroll(1) })},
+		{id: "help-page-up", scope: scopeHelp, keys: []string{"pgup", "ctrl+b"}, help: "one page up", do: act(func(a *App) { a.help.page(-1) })},
+		{id: "help-page-down", scope: scopeHelp, keys: []string{"pgdown", "ctrl+f", "space"}, help: "one page down", do: act(func(a *App) { a.help.page(1) })},
+		{id: "help-first", scope: scopeHelp, keys: []string{"g g", "home"}, help: "the first line", hint: "first", do: act(func(a *App) { a.help.scroll(-1 << 20) })},
+		{id: "help-last", scope: scopeHelp, keys: []string{"G", "end"}, help: "the last line", do: act(func(a *App) { a.help.scroll(1 << 20) })},
+		{id: "help-find", scope: scopeHelp, keys: []string{"/"}, help: "search the help; n and N go on", hint: "search", do: act((*App).askHelp)},
+		{id: "help-find-next", scope: scopeHelp, keys: []string{"n"}, help: "the next line that has it", hint: "next", when: (*App).canFindHelp, do: act(func(a *App) { a.findHelp(1) })},
+		{id: "help-find-previous", scope: scopeHelp, keys: []string{"N"}, help: "the line before that has it", when: (*App).canFindHelp, do: act(func(a *App) { a.findHelp(-1) })},
 		{id: "help-quit", scope: scopeHelp, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 	}
 }

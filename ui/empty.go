@@ -72,7 +72,7 @@ func (t *timeline) empty(n int) []string {
 	case t.waits.paused:
 		out = append(out, say("paused before the first row; space goes on"))
 	case t.index.hidden > 0:
-		out = append(out, say(plural(t.index.hidden, "row")+" say nothing and are folded; a shows them"))
+		out = append(out, say(foldedText(t.index.hidden)))
 	default:
 		out = append(out, say("nothing yet; waiting for"))
 	}
@@ -185,7 +185,7 @@ func (t *timeline) waitText(s *model.StreamStatus) string {
 	since := age(t.waits.now.Sub(s.Since))
 	switch s.State {
 	case model.Idle:
-		return "to begin"
+		return "has not begun"
 	case model.Connecting:
 		host := s.Server
 		if host == "" {
@@ -231,4 +231,12 @@ func (t *timeline) pages(s *model.StreamStatus) string {
 		return ""
 	}
 	return ", page " + count(min(s.Synced/size+1, (s.Total+size-1)/size)) + " of " + count((s.Total+size-1)/size)
+}
+
+// foldedText says that there are rows, none of which is listed.
+func foldedText(n int) string {
+	if n == 1 {
+		return "1 row says nothing and is folded; a shows it"
+	}
+	return count(n) + " rows say nothing and are folded; a shows them"
 }

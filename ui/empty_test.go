@@ -90,7 +90,7 @@ func TestWhatIsMissingIsNamedExactly(t *testing.T) {
 func TestTheEmptyTimelineSaysWhy(t *testing.T) {
 	d := newDriver(t, 120, 36, "mono")
 	d.has("nothing yet; waiting for")
-	d.has("to begin")
+	d.has("has not begun")
 	d.press("space")
 	d.has("paused before the first row; space goes on")
 	d.press("space")

@@ -88,3 +88,15 @@ func spark(values []uint32, n int) string {
 	}
 	return string(b)
 }
+
+// lasted writes a span of which fractions of a millisecond matter: "0.57 ms",
+// "340 ms", "1.6 s".
+func lasted(d time.Duration) string {
+	switch ms := float64(d) / float64(time.Millisecond); {
+	case ms < 10:
+		return strconv.FormatFloat(ms, 'f', 2, 64) + " ms"
+	case ms < 1000:
+		return strconv.Itoa(int(ms)) + " ms"
+	}
+	return seconds(d)
+}

@@ -70,7 +70,9 @@ func (a *App) frame() (string, *tea.Cursor) {
 	}
 	if a.help.shown {
 		rows = a.help.over(rows, w)
-		cursor = nil
+		if !a.prompt.shown {
+			cursor = nil
+		}
 	}
 	if a.list.shown {
 		rows = a.list.over(rows, w)
@@ -224,6 +226,9 @@ func (a *App) info(p pane, room int) string {
 }
 
 func (a *App) objectInfo() (parts []string) {
+	if a.object.lag != "" {
+		parts = append(parts, a.object.lag)
+	}
 	if _, info := a.object.title(); info != "" {
 		parts = append(parts, info)
 	}

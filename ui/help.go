@@ -2,27 +2,35 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"rewatch/model/clean"
 	"rewatch/themes"
 )
 
-// helpPane is the list of all keys, laid over the screen.
+// helpPane is the list of all keys, laid over the screen: those of the place one
+// is in come first, and only they say why they can do nothing now.
 type helpPane struct {
 	st     *themes.Styles
 	keys   *keymap
 	replay bool                  // leaves out what only a live screen does, or the other way round
 	off    func(*binding) string // why a key can do nothing now; "" if it can
+	at     scope                 // where it was opened
 	shown  bool
 	top    int
-	h      int // rows of text that were shown last
+	w, h   int // the text that was shown last: its cells and rows
+	find   finder
+	hit    int // the line of the match that was gone to; -1 is none
 }
 
-func (p *helpPane) open()  { p.shown, p.top = true, 0 }
-func (p *helpPane) close() { p.shown = false }
+func (p *helpPane) open(at scope) { p.shown, p.top, p.at, p.find, p.hit = true, 0, at, finder{}, -1 }
+func (p *helpPane) close()        { p.shown = false }
+func (p *helpPane) scroll(n int)  { p.top = max(min(p.top+n, len(p.lines(p.w))-p.h), 0) }
 
-func (p *helpPane) scroll(n int) { p.top = max(min(p.top+n, len(p.lines(60))-p.h), 0) }
+// page scrolls by what is in sight; a line of it stays.
+func (p *helpPane) page(n int) { p.scroll(n * max(p.h-1, 1)) }
 
 // signs explains what is not a word on the screen.
 var signs = [...][2]string{
@@ -35,32 +43,45 @@ var signs = [...][2]string{
 	{"┃ ░", "on the scrubber: where the replay is; nobody watched"},
 }
 
-// scopes are those that the help lists, in a replay its own first.
+// scopes are those that the help lists: that where one is now, the replay's and
+// the global one, then the others.
 func (p *helpPane) scopes() []scope {
-	out := slices.DeleteFunc(scopes(), func(s scope) bool { return s == scopeReplay || s == scopeHelp })
+	out := []scope{p.at}
 	if p.replay {
-		out = slices.Insert(out, 0, scopeReplay)
+		out = append(out, scopeReplay)
+	}
+	if p.at != scopeGlobal {
+		out = append(out, scopeGlobal)
+	}
+	for _, s := range scopes() {
+		if s != scopeReplay && s != scopeHelp && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
 	}
 	return out
 }
+
+// here reports whether the keys of a scope work where the help was opened.
+func (p *helpPane) here(s scope) bool { return slices.Contains(order(p.at, p.replay), s) }
+
+const helpKeyWidth = 16
 
 // lines is the text of the help, w cells wide.
 func (p *helpPane) lines(w int) []string {
 	var out []string
 	add := func(key, text, off string) {
-		l := newLine("")
-		l.glyphs("", "  ", 2)
 		ks, ts := p.st.Accent, p.st.Text
 		if off != "" {
-			ks, ts, off = p.st.Dim, p.st.Dim, "  ("+off+")"
+			ks, ts, text = p.st.Dim, p.st.Dim, text+"  ("+off+")"
 		}
-		if _, n := safe(text); n+12 > w-19 {
-			off = "" // a piece of a reason is none
+		for _, part := range strings.Split(ansi.Wrap(clean.Line(text), max(w-helpKeyWidth-3, 8), ""), "\n") {
+			l := newLine("")
+			l.glyphs("", "  ", 2)
+			l.cell(ks, key, helpKeyWidth)
+			l.glyphs("", " ", 1)
+			l.upTo(ts, strings.TrimRight(part, " "), w-l.w)
+			out, key = append(out, l.end(w)), ""
 		}
-		l.cell(ks, key, 16)
-		l.glyphs("", " ", 1)
-		l.upTo(ts, text+off, w-l.w)
-		out = append(out, l.end(w))
 	}
 	head := func(s string) {
 		l := newLine("")
@@ -73,9 +94,15 @@ func (p *helpPane) lines(w int) []string {
 	for _, s := range p.scopes() {
 		head(s.String())
 		for i := range p.keys.all {
-			if b := &p.keys.all[i]; b.scope == s && !(b.live && p.replay) {
-				add(b.names(), b.help, p.off(b))
+			b := &p.keys.all[i]
+			if b.scope != s || b.live && p.replay {
+				continue
 			}
+			off := ""
+			if p.here(s) {
+				off = p.off(b)
+			}
+			add(b.names(), b.help, off)
 		}
 		if s == scopeGlobal {
 			head("Signs")
@@ -90,16 +117,21 @@ func (p *helpPane) lines(w int) []string {
 // over lays the help over the rows of a frame.
 func (p *helpPane) over(rows []string, w int) []string {
 	bw := min(w-4, 96)
-	text := p.lines(bw - 4)
+	p.w = bw - 4
+	text := p.lines(p.w)
 	p.h = min(len(rows)-4, len(text)+2) - 2
 	p.top = max(min(p.top, len(text)-p.h), 0)
-	return box(p.st, rows, w, bw, "Keys", text[p.top:p.top+p.h], p.top+p.h < len(text))
+	shown := text[p.top : p.top+p.h]
+	for i := range shown {
+		shown[i] = p.find.mark(shown[i])
+	}
+	return box(p.st, rows, w, bw, p.title(text), shown, p.top+p.h < len(text), " / searches · esc closes ")
 }
 
 // box lays lines of bw-4 cells in a frame over the rows of the screen. It is the
 // only place that cuts finished rows, which is slow, and it is only done while
 // such a box is open.
-func box(st *themes.Styles, rows []string, w, bw int, title string, text []string, below bool) []string {
+func box(st *themes.Styles, rows []string, w, bw int, title string, text []string, below bool, foot string) []string {
 	bh := len(text) + 2
 	x, y := (w-bw)/2, max((len(rows)-bh)/2, 1)
 	for i := range bh {
@@ -116,8 +148,9 @@ func box(st *themes.Styles, rows []string, w, bw int, title string, text []strin
 			if below {
 				more = " ↓ more "
 			}
-			l.fill(st.Accent, "─", bw-2-len([]rune(more))-13)
-			l.text(st.Dim, more+" esc closes ")
+			_, n := safe(more + foot)
+			l.fill(st.Accent, "─", bw-3-n)
+			l.text(st.Dim, more+foot)
 			l.fill(st.Accent, "─", bw-1)
 			l.glyphs(st.Accent, "╯", 1)
 		default:

@@ -26,24 +26,56 @@ func (a *App) inContexts() bool { return len(a.contexts()) > 1 }
 // inLinks reports whether lines of the object pane lead somewhere.
 func (a *App) inLinks() bool { return a.object.leads }
 
+// opens reports whether a key opens the page that is open: all pages end with
+// esc, and the footer has more to say.
+func (a *App) opens(b *binding) bool {
+	return !a.inPanes() && b.id == "page-"+pages()[a.page.at].name
+}
+
 // lastHints are the keys that the footer always ends with, and that the others
 // leave room for.
 var lastHints = [...]string{"palette", "help", "quit"}
 
 // firstHints are the keys that the footer begins with where they are offered, by
 // use: what a narrow screen has no room for is what is used least.
-var firstHints = [...]string{"leave-streams", "leave-object", "open", "details", "jump", "play", "step", "filter", "find", "follow", "page-Problems", "pause", "page-Lanes", "noise"}
+var firstHints = [...]string{"leave-streams", "leave-object", "open", "jump", "play", "step", "start", "filter", "find", "follow", "page-Problems", "pause", "record", "next-error", "next-gap", "previous-error", "previous-gap", "page-Lanes", "noise"}
+
+// streamHints are those of Streams, and notOfStreams what its footer leaves out:
+// it is about the rows of the timeline.
+var (
+	streamHints  = [...]string{"details", "pause-stream", "remove-stream", "watch-again", "retry", "zoom", "leave-streams", "page-Problems"}
+	notOfStreams = [...]string{"filter", "follow", "noise", "pause", "older", "newer", "page-Lanes"}
+)
+
+// endHints are the keys of a replay that lead back from the end of the tape; before
+// it there are those that go on.
+var endHints = [...]string{"start", "previous-error", "previous-gap"}
+
+func (a *App) atEnd() bool { return a.replay != nil && a.replay.play.AtEnd }
+
+// needless reports whether the footer has no use for a key though it does
+// something: what it does is so already, or it is about another pane.
+func (a *App) needless(b *binding) bool {
+	if b.scope == scopeReplay && a.atEnd() != slices.Contains(endHints[:], b.id) {
+		return b.id != "go-to" // at the end of a tape there is only the way back
+	}
+	return b.id == "follow" && a.timeline.follow || a.scope() == scopeStreams && slices.Contains(notOfStreams[:], b.id) || a.opens(b)
+}
 
 // byUse puts the hints in the order of their use.
-func byUse(offered []binding) {
+func byUse(s scope, offered []binding) {
+	first := firstHints[:]
+	if s == scopeStreams {
+		first = streamHints[:]
+	}
 	rank := func(b binding) int {
 		if b.scope >= scopePage { // what a page has for itself
 			return -1
 		}
-		if i := slices.Index(firstHints[:], b.id); i >= 0 {
+		if i := slices.Index(first, b.id); i >= 0 {
 			return i
 		}
-		return len(firstHints)
+		return len(first)
 	}
 	slices.SortStableFunc(offered, func(x, y binding) int { return cmp.Compare(rank(x), rank(y)) })
 }
@@ -97,7 +129,7 @@ func (a *App) hints(w int) string {
 	}
 	a.hot.row(0, a.lay.hints.y)
 	offered := a.keys.hints(a.scope(), a.replay != nil)
-	byUse(offered)
+	byUse(a.scope(), offered)
 	if s := a.typed.String(); s != "" {
 		l.text(a.st.Title, s+"… ")
 		if a.typed.keys != "" {
@@ -116,7 +148,7 @@ func (a *App) hints(w int) string {
 	}
 	for i := range offered {
 		b := &offered[i]
-		if b.here == nil || b.here(a) {
+		if (b.here == nil || b.here(a)) && !a.needless(b) {
 			if last[0] != b && last[1] != b && last[2] != b {
 				a.hint(l, b, room)
 			}
@@ -136,7 +168,7 @@ func (a *App) hint(l *line, b *binding, w int) {
 		return
 	}
 	st := a.st.Accent
-	if a.off(b) != "" || b.id == "follow" && a.timeline.follow {
+	if a.off(b) != "" {
 		st = a.st.Dim // stays where it is: a footer that jumps cannot be read
 	}
 	from := l.w
@@ -149,6 +181,12 @@ func (a *App) hint(l *line, b *binding, w int) {
 func (a *App) hintOf(b *binding) string {
 	if b.id == "play" && !a.still() {
 		return "pause"
+	}
+	if b.id == "pause" && a.paused {
+		return "resume"
+	}
+	if b.says != nil {
+		return cmp.Or(b.says(a), b.hint)
 	}
 	return cmp.Or(b.hint, b.short, b.help)
 }

@@ -69,7 +69,7 @@ func (p *listPane) over(rows []string, w int) []string {
 	for len(text) < p.h {
 		text = append(text, newLine("").end(bw-4))
 	}
-	return box(p.st, rows, w, bw, p.title, text, p.top+p.h < len(p.lines))
+	return box(p.st, rows, w, bw, p.title, text, p.top+p.h < len(p.lines), " esc closes ")
 }
 
 // noiseList is what is folded, by rule.

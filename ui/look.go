@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"rewatch/model/blame"
@@ -36,7 +37,11 @@ func (a *App) canCompareSides() (bool, string) {
 	if ok, why := a.hasObject(); !ok {
 		return ok, why
 	}
-	return a.object.r.w >= sidesFrom, "it takes " + count(sidesFrom) + " columns"
+	if a.object.r.w < sidesFrom {
+		return false, "it takes " + count(sidesFrom) + " columns"
+	}
+	compared := func(d docLine) bool { return d.kind == docSides || d.kind == docOld || d.kind == docNew }
+	return slices.ContainsFunc(a.object.doc, compared), "no texts are compared here: the view diff does (g d), where values are long"
 }
 
 // changeDoc is one line for a change, or several where its values are texts that

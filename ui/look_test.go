@@ -47,6 +47,8 @@ func TestSidesAndFolds(t *testing.T) {
 	d.press("g", "y")
 	d.has("managedFields: # 1 manager (kubelet), M unfolds")
 	d.has("~       timeout: 45s")
+	d.press("|")
+	d.has("no texts are compared here: the view diff does (g d)")
 	d.press("M")
 	d.hasNot("M unfolds")
 	d.has("- manager: kubelet")

@@ -137,6 +137,7 @@ func (a *App) doNamed(id string) tea.Cmd {
 	for i := range a.keys.all {
 		if b := &a.keys.all[i]; b.id == id {
 			defer func() { a.typed = typed{} }()
+			a.unsay()
 			if reason := a.off(b); reason != "" {
 				a.say(reason)
 				return nil

@@ -123,7 +123,7 @@ func rowDoc(e model.Event, f *fold, all *overall, loc *time.Location) []docLine 
 			add(x[0], x[1])
 		}
 		if d.Attempt > 0 {
-			add("attempt", attempt(d.Attempt))
+			add("attempt", strings.TrimSuffix(attempt(d.Attempt), " try"))
 		}
 		if !d.Until.IsZero() {
 			add("next attempt", d.Until.In(loc).Format("15:04:05.000")+", after "+seconds(d.Until.Sub(e.When())))
@@ -136,7 +136,7 @@ func rowDoc(e model.Event, f *fold, all *overall, loc *time.Location) []docLine 
 			add("bytes", size(d.Bytes))
 		}
 		if d.Took > 0 {
-			add("lived", d.Took.String())
+			add("lasted", lasted(d.Took))
 		}
 	case model.Gap:
 		add("gap", "changes between these resourceVersions may have been missed")

@@ -267,11 +267,6 @@ func (a *App) canRemoveStream() (bool, string) {
 	return ok, "no stream"
 }
 
-func (a *App) removeStream() tea.Cmd {
-	s, _ := a.streams.selected()
-	return a.wish("removing "+a.all.name(s.StreamInfo), nil, func(ctx context.Context, w Watcher) (Change, error) { return w.Remove(ctx, s.ID) })
-}
-
 // offHere says why an action can do nothing now, wherever it belongs.
 func (a *App) offHere(b *binding) string {
 	if b.live && a.replay != nil {

@@ -24,6 +24,8 @@ type replay struct {
 	since    time.Time // by the clock on the wall: when seeking began; zero if it is not
 	timed    bool      // a command looks at it when it is late
 	asked    bool      // for rows before those held
+	sought   bool      // a search is under way, for a landmark of this kind
+	kind     deck.LandmarkKind
 
 	patience time.Duration // seekPatience
 }
@@ -176,6 +178,7 @@ func (a *App) still() bool { return a.replay != nil && !a.replay.play.Playing }
 // what was asked for.
 func (a *App) moved() {
 	a.timeline.follow = true
+	a.replay.sought = false
 	a.previewed = time.Time{}
 	a.refresh()
 }
@@ -234,6 +237,8 @@ func (a *App) canSlower() (bool, string) {
 func (a *App) find(kind deck.LandmarkKind, back bool) {
 	a.replay.deck.Find(Landmark{Kind: kind, Back: back})
 	a.moved()
+	a.replay.sought, a.replay.kind = true, kind
+	a.tellFound()
 }
 
 func (a *App) hasFilter() (bool, string) {

@@ -63,11 +63,15 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	b := a.keys.find(s, key, a.replay != nil)
 	if b == nil && len(a.keys.begin(s, key, a.replay != nil)) > 0 {
+		a.unsay()
 		a.typed.keys = key
 		return nil
 	}
 	begun := a.typed
 	defer func() { a.typed = typed{} }()
+	if b != nil || s == scopeFilter || s == scopePrompt {
+		a.unsay()
+	}
 	switch {
 	case b != nil:
 		if reason := a.off(b); reason != "" {

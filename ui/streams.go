@@ -407,7 +407,7 @@ func (p *streamsPane) tableRow(s *model.StreamStatus, selected bool) string {
 		case 5:
 			st, text = p.st.Dim, s.RV
 		case 6:
-			text = count(s.Added)
+			text = count(max(s.Added-s.Initial, 0)) // of the initial list is what objects counts
 		case 7:
 			text = count(s.Modified)
 		case 8:

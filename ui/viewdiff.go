@@ -85,7 +85,7 @@ func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w in
 		case beside:
 			lines[0].by = owners[i]
 		case owners[i] != last:
-			doc = append(doc, docLine{kind: docText, a: "by " + owners[i]})
+			doc = append(doc, docLine{kind: docText, a: byText(owners[i])})
 			last = owners[i]
 		}
 		doc = append(doc, lines...)
@@ -139,6 +139,17 @@ func stepText(s diff.Step) string {
 	return s.Key + ":"
 }
 
+// noAge is where managedFields have no time: the age is not known.
+const noAge = "age?"
+
+// byText is "by kubectl", "likely by kubectl".
+func byText(owner string) string {
+	if rest, ok := strings.CutPrefix(owner, "likely "); ok {
+		return "likely by " + rest
+	}
+	return "by " + owner
+}
+
 // blamed says who owns a field, and how long ago that wrote.
 func blamed(owners []blame.Owner, now time.Time) (who, when string) {
 	if len(owners) == 0 {
@@ -154,7 +165,7 @@ func blamed(owners []blame.Owner, now time.Time) (who, when string) {
 	if len(owners) > 1 {
 		who += " +" + count(len(owners)-1)
 	}
-	if !o.Time.IsZero() {
+	if when = noAge; !o.Time.IsZero() {
 		when = age(now.Sub(o.Time))
 	}
 	return who, when
