@@ -99,8 +99,14 @@ func (m *Matcher) judgeTypes() {
 }
 
 // Match reports whether a row is shown: whether the query holds of it, or it is
-// a gap. A gap must never be hidden. It is a [model.Filter].
-func (m *Matcher) Match(e model.Event) bool { return e.Type == model.GapFound || m.Holds(e) }
+// a gap in which something may be missing of which it would hold. Such a gap
+// must never be hidden. It is a [model.Filter].
+func (m *Matcher) Match(e model.Event) bool {
+	if e.Type == model.GapFound && m.concerns(e) {
+		return true
+	}
+	return m.Holds(e)
+}
 
 // Holds reports whether the query holds of a row, gaps not excepted.
 func (m *Matcher) Holds(e model.Event) bool {

@@ -145,16 +145,13 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 			continue
 		}
-		if !slices.Contains(want, gap) {
-			want = append(slices.Clone(want), gap)
-			slices.Sort(want)
-		}
+		want = slices.DeleteFunc(slices.Clone(want), func(i int) bool { return i == gap }) // see the tests of gaps
 		for _, cache := range []*Cache{nil, NewCache()} {
 			m := q.Compile(l, Options{Cache: cache})
 			for range 2 { // from the cache the second time
 				var got []int
 				for i, e := range rows {
-					if m.Match(e) {
+					if i != gap && m.Match(e) {
 						got = append(got, i)
 					}
 				}
@@ -168,7 +165,7 @@ func TestMatch(t *testing.T) {
 
 func TestGapsPassButDoNotHold(t *testing.T) {
 	l, rows := shopLog()
-	for query, holds := range map[string]bool{"kind:pod": false, "-type:gap": false, "type:gap": true, "cel: gap": true, "expired": true} {
+	for query, holds := range map[string]bool{"name:x": false, "-type:gap": false, "type:gap": true, "cel: gap": true, "expired": true} {
 		q, err := Parse(query)
 		if err != nil {
 			t.Fatal(err)

@@ -279,7 +279,7 @@ func (r *reader) record(e *tape.Entry) error {
 		known = r.before(e.Identity)
 	}
 	x.event = r.log.Append(record)
-	if r.match != nil && x.event.Type != model.GapFound && !r.match(x.event) {
+	if r.match != nil && !r.match(x.event) {
 		if x.hidden = r.j.all; !x.hidden || e.Type != model.StreamChange {
 			return nil
 		}
