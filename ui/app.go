@@ -82,7 +82,7 @@ type App struct {
 
 	infoRequest int
 	infoLoading bool
-	previewed   time.Time // when the preview last changed by itself
+	previewed   previewed // what the preview last changed to by itself
 	asked       time.Time // when Init asked the terminal
 	quitting    bool
 	pace        pacer
@@ -359,36 +359,6 @@ func (a *App) takeInfos(m infosMsg) {
 		from, to = min(from, seq), max(to, seq+1)
 	}
 	a.timeline.refold(from, to)
-}
-
-// previewPause is how often the object pane changes by itself while the
-// timeline follows: it must stay readable in a storm.
-const previewPause = 1500 * time.Millisecond
-
-// preview keeps the object pane with the cursor, or an opened object at its
-// newest version.
-func (a *App) preview() {
-	defer func() { a.object.learn(a.log, &a.all) }()
-	if a.object.pinned {
-		if a.object.want.id == 0 {
-			a.object.lookUp(a.log, 0) // the tape may have come to it
-		}
-		_, newest := a.log.Versions(a.object.want.id)
-		if a.object.newest && !a.paused && newest > a.object.want.version {
-			a.object.want.version = newest
-		}
-		return
-	}
-	if a.timeline.follow && !a.still() && a.clock.Sub(a.previewed) < previewPause && (a.object.data != nil || a.object.hasRow) {
-		return
-	}
-	if e, ok := a.timeline.selected(); ok {
-		f := a.timeline.folded(e)
-		if step := !e.Type.IsObject(); step && (!a.timeline.follow || a.still()) || !step && f == nil {
-			a.object.preview(e, f, &a.all)
-			a.previewed = a.clock
-		}
-	}
 }
 
 // refresh takes in what the log and the streams are now.

@@ -179,7 +179,7 @@ func (a *App) still() bool { return a.replay != nil && !a.replay.play.Playing }
 func (a *App) moved() {
 	a.timeline.follow = true
 	a.replay.sought = false
-	a.previewed = time.Time{}
+	a.previewed = previewed{}
 	a.refresh()
 }
 

@@ -109,7 +109,7 @@ func (a *App) takeSwap(s *swapped) {
 	a.infoRequest++ // what was asked of the old log comes too late
 	a.infoLoading = false
 	a.reading, a.behind, a.findings, a.dropped = false, true, nil, 0
-	a.previewed = time.Time{}
+	a.previewed = previewed{}
 	a.last = model.Snapshot{}
 	if a.replay != nil {
 		a.replay.whole = false // until the deck has nothing left to load
