@@ -28,7 +28,7 @@ type session struct {
 	known    string   // advice: which types there are; "" is how to ask the cluster
 	streams  streams
 	title    string
-	about    string // what the title ends with, whatever is watched
+	about    string            // what the title ends with, whatever is watched
 	news     <-chan model.Note // to show as they come; nil for none
 	closed   bool              // there are no other contexts to choose
 }

@@ -19,6 +19,7 @@ type memoryWatcher struct {
 	err                  error
 	looked               int   // how often it was asked what is watched
 	unlisted             error // types cannot be listed
+	noType               error // of what is added
 }
 
 func (w *memoryWatcher) Types(context.Context) ([]TypeChoice, error) {
@@ -55,6 +56,9 @@ func (w *memoryWatcher) answer(what string, args ...any) (Change, error) {
 
 func (w *memoryWatcher) Add(_ context.Context, words []string) (Change, error) {
 	c, err := w.answer("add", strings.Join(words, " "))
+	if w.noType != nil {
+		return Change{}, w.noType
+	}
 	c.About = []model.StreamInfo{{Resource: "widgets", Kind: "Widget"}, {Resource: "pods", Kind: "Pod", Field: "metadata.name=a"}}
 	return c, err
 }
@@ -147,6 +151,31 @@ func TestTheTitleFollowsAChange(t *testing.T) {
 	}
 	if s := d.footer(); !strings.Contains(s, "done: ns") {
 		t.Errorf("the footer is %q", s)
+	}
+}
+
+// A type that is not found after the namespaces have changed: both are told.
+func TestWhatWasDoneBeforeAMistakeIsTold(t *testing.T) {
+	d, w := withWatcher(t, 120, 36)
+	w.noType = errors.New("no type widgets")
+	d.palette("widgets.acme.example pay", "enter")
+	if got := strings.Join(w.asked, "; "); got != "ns shop,pay; add widgets.acme.example" {
+		t.Errorf("asked %q", got)
+	}
+	if s := d.header(); !strings.Contains(s, "prod-eu  shop,pay") {
+		t.Errorf("the header is %q", s)
+	}
+	if s := d.footer(); !strings.Contains(s, "no type widgets; the namespaces have changed: done: ns") {
+		t.Errorf("the footer is %q", s)
+	}
+}
+
+// A sign whose word has yet to be typed is no term.
+func TestBareSignsBehindAType(t *testing.T) {
+	for rest, want := range map[string]string{"/": "", "@": "", "shop /": "", "@ /ledger": "ledger", "@eu shop /a/b": "context:eu a/b"} {
+		if terms, _ := termsBehind(rest); strings.Join(terms, " ") != want {
+			t.Errorf("%q has the terms %q", rest, terms)
+		}
 	}
 }
 

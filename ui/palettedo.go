@@ -107,12 +107,12 @@ func (a *App) wish(what string, show func(Change) string, do func(context.Contex
 
 func (a *App) takeChange(m changeMsg) {
 	a.palette.doing = ""
+	if m.Title != "" { // also of what was done before a mistake
+		a.o.Title, a.header.title = m.Title, m.Title
+	}
 	if m.err != nil {
 		a.tell(m.err.Error())
 		return
-	}
-	if m.Title != "" {
-		a.o.Title, a.header.title = m.Title, m.Title
 	}
 	a.refresh()
 	text := m.Text

@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -200,24 +201,31 @@ func (a *App) showTypesOf(name, rest string) tea.Cmd {
 	}
 	all := a.watchesAll(namespaces)
 	return a.wish("looking for "+name, func(c Change) string { return filterOf(c.About, terms...) }, func(ctx context.Context, w Watcher) (Change, error) {
-		if !all {
-			if _, err := w.SetNamespaces(ctx, func(now []string) ([]string, error) {
-				return changedNamespaces(now, "+"+strings.Join(namespaces, ",+"))
-			}); err != nil {
-				return Change{}, err
-			}
+		if all {
+			return w.Add(ctx, []string{name})
 		}
-		return w.Add(ctx, []string{name})
+		set, err := w.SetNamespaces(ctx, func(now []string) ([]string, error) {
+			return changedNamespaces(now, "+"+strings.Join(namespaces, ",+"))
+		})
+		if err != nil {
+			return Change{}, err
+		}
+		c, err := w.Add(ctx, []string{name})
+		if err != nil { // the namespaces have changed all the same
+			return set, fmt.Errorf("%w; the namespaces have changed: %s", err, set.Text)
+		}
+		return c, nil
 	})
 }
 
 // termsBehind splits what stands behind a type: namespaces, and terms of a filter.
 func termsBehind(rest string) (terms, namespaces []string) {
 	for _, w := range strings.Fields(rest) {
-		switch w[0] {
-		case '/':
+		switch {
+		case w == "/" || w == "@": // the word has yet to be typed
+		case w[0] == '/':
 			terms = append(terms, w[1:])
-		case '@':
+		case w[0] == '@':
 			terms = append(terms, "context:"+w[1:])
 		default:
 			namespaces = append(namespaces, w)
