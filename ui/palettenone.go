@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/model/near"
@@ -53,7 +54,14 @@ func (a *App) lacking(text string) (it paletteItem, nearest []string, ok bool) {
 	}
 	nearest = near.Rank(word, guesses, 5)
 	why := a.noSuch(what, word, nearest)
-	return paletteItem{group: what, text: word, help: why, off: func(*App) string { return why }}, nearest, true
+	it = paletteItem{group: what, text: word, help: why}
+	if what == "type" && a.o.Watcher != nil { // the list of types is from before a CRD that has just come
+		it.help += "; enter asks the cluster again"
+		it.do = func(a *App) tea.Cmd { return a.addTypes(word, true) }
+	} else {
+		it.off = func(*App) string { return why }
+	}
+	return it, nearest, true
 }
 
 // shortWord is how long a word is of which letters apart mean too much.
