@@ -52,7 +52,7 @@ func TestAmounts(t *testing.T) {
 		want        string
 	}{
 		{512, 0, "512 B"}, {1_000_000, 0, "1.0 MB"}, {1 << 10, 0, "1.0 kB"}, {0, 10, "0 %"}, {10, 10, "100 %"}, {11, 10, "100 %"}, {-1, 10, "0 %"},
-		{1 << 62, 1 << 62, "100 %"}, {5 << 40, 0, "5.0 TiB"}, {1, 4, "25 %, 30s left"},
+		{1 << 62, 1 << 62, "100 %"}, {5 << 40, 0, "5.5 TB"}, {1, 4, "25 %, 30s left"},
 	} {
 		if got := amount(c.done, c.total, 10*time.Second); got != c.want {
 			t.Errorf("%d of %d: %q, want %q", c.done, c.total, got, c.want)

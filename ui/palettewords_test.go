@@ -26,7 +26,12 @@ func TestUnknownWordsAreToldWithTheNearest(t *testing.T) {
 		if strings.HasPrefix(want, "n") && strings.HasPrefix(text, "ns") {
 			continue
 		}
-		if d.press("enter"); len(w.asked) > 0 && !strings.HasPrefix(text, "ns") {
+		again := "" // the list of types may be from before a CRD
+		if text == "deplyoment" || text == "lanse" {
+			d.has("enter asks the cluster again")
+			again = "add " + text
+		}
+		if d.press("enter"); strings.Join(w.asked, "; ") != again && !strings.HasPrefix(text, "ns") {
 			t.Errorf(":%s asks %q", text, w.asked)
 		}
 		d.press("esc")

@@ -100,8 +100,8 @@ func TestWhyAPodRestarts(t *testing.T) {
 		`"containerStatuses":[{"name":"app","restartCount":7,"state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 5m0s restarting failed container"}},`+
 		`"lastState":{"terminated":{"reason":"OOMKilled","exitCode":137,"finishedAt":"2026-12-01T11:59:30Z"}}}]}`)
 	c.want(t,
-		"Pods: CrashLoopBackOff cart container app: back-off 5m0s restarting failed container; ended before: OOMKilled exit 137",
-		"Restarts: OOMKilled cart container app: OOMKilled exit 137 ×7")
+		"Restarts: OOMKilled cart container app: OOMKilled exit 137 ×7",
+		"Pods: CrashLoopBackOff cart container app: back-off 5m0s restarting failed container; ended before: OOMKilled exit 137")
 	c.now = c.now.Add(2 * time.Minute)
 	c.add(model.Modified, "Pod", "cart", "", `"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],`+
 		`"containerStatuses":[{"name":"app","restartCount":8,"state":{"running":{}},"lastState":{"terminated":{"reason":"Error","exitCode":1,"message":"no route to db","finishedAt":"2026-12-01T12:01:30Z"}}}]}`)
@@ -187,9 +187,9 @@ func TestGapsRefusalsAndStreamsThatGo(t *testing.T) {
 	add(model.GapFound, model.Gap{FromRV: "5", ToRV: "9", Took: 12 * time.Second, Cause: model.CauseExpired, Text: "too old", Modified: 2})
 	add(model.Noted, model.Note{Cause: model.CauseForbidden, Text: "secrets: list is forbidden"})
 	c.add(model.Added, "Job", "j", "", `"status":{"conditions":[{"type":"Failed","status":"True","message":"m"}]}`)
-	c.want(t, "Jobs: Failed j m",
-		"Gaps: expired  resourceVersions 5 to 9, 12s: too old; the list after it found 0 added, 2 modified, 0 deleted",
-		"May not be read: refused  secrets: list is forbidden")
+	c.want(t, "Gaps: expired  resourceVersions 5 to 9, 12s: too old; the list after it found 0 added, 2 modified, 0 deleted",
+		"May not be read: refused  secrets: list is forbidden",
+		"Jobs: Failed j m")
 	add(model.StreamChange, model.Transition{From: model.Live, To: model.Stopped, Cause: model.CauseUser})
 	if got := told(c.b, c.now); len(got) != 2 {
 		t.Errorf("of a removed stream is told %v", got)
