@@ -57,7 +57,7 @@ type asciiRow struct{ glyphs, as string }
 // it may.
 func asciiGlyphs() []asciiRow {
 	return []asciiRow{
-		{"▁▂▃▄▅▆▇█", ".:-=+*%#"}, // a chart's bars
+		{"▁▂▃▄▅▆▇█", ".,:;+x%#"}, // a chart's bars, none of which is a mark or a gap
 		{"░▒▓", "/%#"},           // what nobody watched is hatched
 		{"─━╌╍┄┅┈┉╴╶╸╺╼╾▔▀", "-"},
 		{"═", "="},
