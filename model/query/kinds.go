@@ -50,9 +50,7 @@ func builtins() []builtin {
 }
 
 // ShortNames are those that kubectl knows of a built-in type, by its plural.
-func ShortNames(resource string) []string { return shortNames(resource) }
-
-func shortNames(resource string) []string {
+func ShortNames(resource string) []string {
 	for _, b := range builtins() {
 		if b.resource == resource {
 			return strings.Fields(b.short)
@@ -76,7 +74,7 @@ func Builtin(word string) string {
 // kindNames are the names that a type goes by: those that kubectl takes, with
 // the group behind them or without.
 func kindNames(kind, resource, group string) []string {
-	names := append([]string{kind, resource}, shortNames(resource)...)
+	names := append([]string{kind, resource}, ShortNames(resource)...)
 	if group == "" {
 		return names
 	}

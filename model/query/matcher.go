@@ -276,7 +276,7 @@ func (m *Matcher) stream(id model.StreamID) streamMasks {
 			object = matchAny(l.any, s.Name(), s.Kind, s.Context)
 			self = object || matchAny(l.any, s.Namespace)
 		case streamField:
-			object = matchAny(l.any, append(shortNames(s.Resource), s.Name(), s.Resource)...)
+			object = matchAny(l.any, append(ShortNames(s.Resource), s.Name(), s.Resource)...)
 			self = object
 		case kindField:
 			self = matchAny(l.any, kindNames(s.Kind, s.Resource, s.Group)...)
