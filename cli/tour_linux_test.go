@@ -9,6 +9,7 @@ import (
 func TestTheTourWithRealKeys(t *testing.T) {
 	isolate(t)
 	m := inTTY(t, 120, 36, "demo", "--tour")
+	m.shows("▌13:53:") // without rows there is nothing to go up in
 	for i, keys := range []string{" ", "\x1b[A\x1b[A", "\r", "gb", "\x1b", "/kind:deploy\r", "a", "F", "Fe", "?"} {
 		m.shows(fmt.Sprintf("Tour %d of 11", i+1))
 		m.typeKeys(keys)
