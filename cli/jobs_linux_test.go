@@ -23,21 +23,24 @@ func stopped(t *testing.T, pid int) bool {
 	return b[bytes.LastIndexByte(b, ')')+2] == 'T'
 }
 
-// A screen does not go on in the background: bg stops it again, and one fg is
-// enough, however soon it comes.
-func TestAJobInTheBackgroundStopsUntilTheNextFg(t *testing.T) {
+// In the background the program goes on without its screen, and one fg is enough
+// to bring that back, however soon it comes.
+func TestAJobInTheBackgroundGoesOnUntilTheNextFg(t *testing.T) {
 	isolate(t)
 	m, pid := inBash(t)
 	for i, pause := range []time.Duration{0, behindTime / 2, behindTime, 3 * behindTime, 20 * behindTime} {
 		m.typeKeys("\x1a")
 		waitUntil(t, func() bool { return stopped(t, pid) })
+		m.take()
 		m.typeKeys(fmt.Sprintf("bg; echo in the back $((%d+10))\r", i))
 		m.shows(fmt.Sprint("in the back ", i+10))
 		time.Sleep(pause)
-		if pause > 2*behindTime && !stopped(t, pid) {
-			t.Errorf("%v after bg it goes on", pause)
+		if stopped(t, pid) {
+			t.Errorf("%v after bg it is stopped", pause)
 		}
-		m.take()
+		if out := m.take(); !strings.Contains(out, "in the back") || strings.Contains(out, "REPLAY") {
+			t.Errorf("%v after bg it draws:\n%q", pause, out)
+		}
 		m.typeKeys("fg\r")
 		out := ""
 		took := m.wait("all drawn again", func() bool {

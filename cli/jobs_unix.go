@@ -117,6 +117,9 @@ func (j *jobs) Suspend() error {
 	case <-j.continued:
 	case <-j.ctx.Done():
 	}
+	// In the background (bg) it goes on, and records, without a screen. It does
+	// not stop itself there: fg may give it the terminal between the look and the
+	// signal, and the shell would take the terminal back.
 	for j.behind() {
 		select {
 		case <-j.ctx.Done():
@@ -126,17 +129,12 @@ func (j *jobs) Suspend() error {
 			return nil
 		case <-time.After(behindTime):
 		}
-		// A stop begins a little after it was asked for, so most of the time may
-		// have passed in it, and the shell has given the terminal back.
-		if j.behind() {
-			_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP) // a screen cannot go on there
-		}
 	}
 	return nil
 }
 
-// behindTime is how long the signal that ends the process may come after the one
-// that continues it: a shell sends both to a job that is stopped.
+// behindTime is how often a process in the background looks whether it is still
+// there: nothing tells it.
 const behindTime = 100 * time.Millisecond
 
 // behind reports whether another job has the terminal.

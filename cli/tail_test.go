@@ -143,7 +143,7 @@ func TestTailAfterAGap(t *testing.T) {
 			r := background(t, append([]string{"tail", "pods", "-A", "--until", c.until}, strings.Fields(c.args)...)...)
 			r.waitFor(&r.out, "ADDED", "Pod shop/checkout", "(initial)")
 			r.waitFor(&r.out, "ADDED", "Pod pay/ledger", "(initial)")
-			waitUntil(t, func() bool { return server.OpenWatches() == 1 })
+			server.follows(t, r)
 			lift := server.Inject(timeserver.Fault{Status: 503})
 			server.CloseAll()
 			for _, phase := range c.missed {
@@ -176,7 +176,7 @@ func TestTailWithoutItsWatch(t *testing.T) {
 	for args, code := range map[string]int{"": exitUnknown, "--allow-gaps": exitTimeout} {
 		r := background(t, append([]string{"tail", "pods", "--timeout", "1500ms", "--until", "object.status.phase == 'Failed'"}, strings.Fields(args)...)...)
 		r.waitFor(&r.out, "ADDED", "Pod shop/checkout", "(initial)")
-		waitUntil(t, func() bool { return server.OpenWatches() == 1 })
+		server.follows(t, r)
 		lift := server.Inject(timeserver.Fault{Status: 503})
 		server.CloseAll()
 		if r.endsWith(code, ""); code == exitUnknown && !strings.Contains(r.stderr.String(), "the watch of pods is ") {
@@ -184,6 +184,19 @@ func TestTailWithoutItsWatch(t *testing.T) {
 		}
 		lift()
 	}
+}
+
+// follows waits until r prints changes: a watch is open before it has sent what
+// was there, and what is put then may come as part of that.
+func (c *testCluster) follows(t *testing.T, r *running) {
+	t.Helper()
+	n := 0
+	waitUntil(t, func() bool {
+		n++
+		c.put(t, "pods", "pay", "ledger", fmt.Sprintf(`"status":{"phase":"Running","message":"%d"}`, n))
+		time.Sleep(20 * time.Millisecond)
+		return strings.Contains(r.out.String(), "MODIFIED")
+	})
 }
 
 func waitUntil(t *testing.T, what func() bool) {

@@ -34,7 +34,7 @@ func startSession(t *testing.T, o Options, w, h int) *session {
 	go func() { s.done <- Run(ctx, o) }()
 	t.Cleanup(func() {
 		cancel()
-		s.term.Close()
+		s.term.InputPipe().(io.Closer).Close() // its Close is for one goroutine
 		keys.Close()
 		<-answers
 	})

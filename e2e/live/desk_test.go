@@ -130,7 +130,7 @@ func show(t *testing.T, ctx context.Context, cols, rows int, o ui.Options) *scre
 		cancel()
 		<-s.ended
 		_, _ = master.Close(), tty.Close()
-		_ = s.term.Close()
+		_ = s.term.InputPipe().(io.Closer).Close() // its Close is for one goroutine
 	})
 	return s
 }

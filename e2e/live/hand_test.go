@@ -46,7 +46,7 @@ func program(t *testing.T, c *cluster.Cluster, user string, cols, rows int, args
 		cancel()
 		<-s.ended
 		_ = master.Close()
-		_ = s.term.Close()
+		_ = s.term.InputPipe().(io.Closer).Close() // its Close is for one goroutine
 	})
 	return s
 }

@@ -149,7 +149,7 @@ func syncPods(t *testing.T, program string, c *cluster.Cluster) cost {
 	}
 	defer master.Close()
 	term := vt.NewSafeEmulator(120, 36)
-	defer term.Close()
+	defer term.InputPipe().(io.Closer).Close() // its Close is for one goroutine
 	go func() { _, _ = io.Copy(term, master) }()
 	go func() { _, _ = io.Copy(master, term) }()
 	deadline := time.Now().Add(60 * time.Second)
