@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -147,10 +148,16 @@ func (s session) show(ctx context.Context, log *model.Log, engine *watch.Engine,
 	save, file := noiseFile()
 	err := ui.Run(ctx, ui.Options{Log: log, SaveNoise: save, NoiseFile: file, Controls: engine, Watcher: chooser, Recorder: tapes, Server: chooser.j, Title: s.title, Theme: s.flags.theme.value, Look: s.flags.look(), Location: s.flags.zone, Rows: s.flags.rows, Noise: s.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Jobs: jobs, Keys: s.flags.keys, Input: s.streams.in, Output: s.streams.out})
-	if err != nil {
-		return failed("print lines instead with: rewatch … | cat", "the interface failed: %s", oneLine(err))
+	return interfaceEnded(err, "rewatch …")
+}
+
+// interfaceEnded tells how the interface of a command ended. A terminal that is
+// gone, which may come before the screen is up, is an end as any other.
+func interfaceEnded(err error, command string) error {
+	if err == nil || errors.Is(err, syscall.EIO) {
+		return nil
 	}
-	return nil
+	return failed("print lines instead with: "+command+" | cat", "the interface failed: %s", oneLine(err))
 }
 
 // isTerminal reports whether a stream is one.

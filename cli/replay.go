@@ -213,8 +213,5 @@ func (r replay) show(ctx context.Context, p *player.Player) error {
 	save, file := noiseFile()
 	err := ui.Run(ctx, ui.Options{Transport: p, Tapes: r.told, Tour: r.tour, SaveNoise: save, NoiseFile: file, Title: r.title, Theme: r.flags.theme.value, Look: r.flags.look(), Location: r.flags.zone, Rows: r.flags.rows, Noise: r.flags.noise,
 		Environ: os.Environ(), Files: world{ctx}, Jobs: jobs, Keys: r.flags.keys, Input: r.streams.in, Output: r.streams.out})
-	if err != nil {
-		return failed("print lines instead with: rewatch replay … | cat", "the interface failed: %s", oneLine(err))
-	}
-	return nil
+	return interfaceEnded(err, "rewatch replay …")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"os/user"
@@ -232,7 +233,8 @@ func TestATerminalThatVanishes(t *testing.T) {
 		}
 		cmd := exec.Command(exe, args...)
 		cmd.Env = append(os.Environ(), beMain+"=1", "TERM=xterm-256color")
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+		var stderr bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, &stderr
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -243,7 +245,7 @@ func TestATerminalThatVanishes(t *testing.T) {
 		}
 		_ = master.Close()
 		if code := wait(t, cmd); code != 0 {
-			t.Errorf("%v: code %d", args, code)
+			t.Errorf("%v: code %d\n%s", args, code, &stderr)
 		}
 	}
 }
