@@ -10,23 +10,25 @@ import (
 type Mark struct{ From, To int }
 
 const (
-	maxMarked  = 200  // pairs of lines of one answer
-	maxMarks   = 4096 // bytes of a line whose characters are compared
+	maxMarked  = 200     // pairs of lines of one answer
+	maxMarks   = 4096    // bytes of a line whose characters are compared
+	leastAlike = 4       // of a line at least one part in so many must be as it was
+	maxWork    = 1 << 20 // of two lines: about 2 ms at worst
+	maxWorks   = 8 << 20 // of all lines of one answer
 	markTime   = 2 * time.Millisecond
-	marksTime  = 15 * time.Millisecond // of all lines of one answer
-	leastAlike = 4                     // of a line at least one part in so many must be as it was
 )
 
 // Marks tells which characters of two lines differ. Both are nil where the lines
 // are too long, or have so little in common that it would say nothing.
-func Marks(old, new string) (was, is []Mark) { return marks(old, new, markTime) }
-
-func marks(old, new string, limit time.Duration) (was, is []Mark) {
+func Marks(old, new string) (was, is []Mark) {
 	if len(old) > maxMarks || len(new) > maxMarks || old == "" || new == "" {
 		return nil, nil
 	}
 	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = limit
+	dmp.DiffTimeout = noLimit
+	if work(old, new) > maxWork {
+		dmp.DiffTimeout = markTime
+	}
 	same, i, j := 0, 0, 0
 	for _, d := range dmp.DiffCleanupSemantic(dmp.DiffMain(old, new, false)) {
 		switch n := len(d.Text); d.Type {
@@ -44,19 +46,34 @@ func marks(old, new string, limit time.Duration) (was, is []Mark) {
 	return was, is
 }
 
+// work is how many steps it takes at worst to compare two lines: it is quadratic
+// in what is between their common ends.
+func work(old, new string) int {
+	n := min(len(old), len(new))
+	head, tail := 0, 0
+	for head < n && old[head] == new[head] {
+		head++
+	}
+	for tail < n-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
+		tail++
+	}
+	half := (len(old)+len(new))/2 - head - tail
+	return half * half
+}
+
 // mark compares lines that were removed with those that took their places,
 // where they are as many.
 func (l *Lines) mark() {
-	begin := time.Now()
-	pairs := 0
+	pairs, spent := 0, 0
 	for i := 0; i < len(l.Changes); {
 		n, m := run(l.Changes[i:], Remove), 0
 		if n > 0 {
 			m = run(l.Changes[i+n:], Add)
 		}
-		for k := 0; k < n && n == m && pairs < maxMarked && time.Since(begin) < marksTime; k++ {
+		for k := 0; k < n && n == m && pairs < maxMarked && spent < maxWorks; k++ {
 			a, b := &l.Changes[i+k], &l.Changes[i+n+k]
-			a.Marks, b.Marks = marks(a.Text, b.Text, markTime)
+			a.Marks, b.Marks = Marks(a.Text, b.Text)
+			spent += min(work(a.Text, b.Text), maxWork) // a clock bounds what is more
 			pairs++
 		}
 		i += max(n+m, 1)

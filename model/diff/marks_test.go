@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -50,17 +51,30 @@ func TestTextDiffMarks(t *testing.T) {
 	}
 }
 
-// TestMarksTakeNoLongerThanTexts: whatever the lines are, the bound stands.
+// TestMarksTakeNoLongerThanTexts: whatever the lines are, the bound stands. To
+// compare all of the long ones character by character would take seconds.
 func TestMarksTakeNoLongerThanTexts(t *testing.T) {
-	var old, new strings.Builder
-	for i := range 4000 {
-		old.WriteString(strings.Repeat(string(rune('a'+i%23)), 200) + "\n")
-		new.WriteString(strings.Repeat(string(rune('b'+i%19)), 190) + "x\n")
-	}
-	start := cputest.Process()
-	TextDiff(old.String(), new.String())
-	if used := cputest.Process() - start; used > 100*time.Millisecond { // 50 ms, on a machine that others use too
-		t.Errorf("%v", used)
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, c := range []struct{ lines, letters int }{{4000, 200}, {250, 2000}, {240, 4000}} {
+		line := func() string {
+			b := make([]byte, c.letters)
+			for i := range b {
+				b[i] = byte('a' + r.IntN(26))
+			}
+			return string(b) + "\n"
+		}
+		var old, new strings.Builder
+		for range c.lines {
+			old.WriteString(line())
+			new.WriteString(line())
+		}
+		start := cputest.Process()
+		d := TextDiff(old.String(), new.String())
+		used, most := cputest.Process()-start, cputest.Bound(400*time.Millisecond) // 50 ms
+		t.Logf("%d lines of %d letters: %v", c.lines, c.letters, used)
+		if used > most || len(d.Changes) == 0 {
+			t.Errorf("%d lines of %d letters: %v for %d changes, want %v at the most", c.lines, c.letters, used, len(d.Changes), most)
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"rewatch/model/cputest"
 )
 
 func TestTextDiff(t *testing.T) {
@@ -132,11 +134,11 @@ func hardTexts() map[string][2]string {
 
 func TestTextDiffIsBounded(t *testing.T) {
 	for name, p := range hardTexts() {
-		start := time.Now()
+		start := cputest.Process()
 		r := TextDiff(p[0], p[1])
-		// 50 ms on an idle machine; tests run on busy ones, some with -race.
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%s: %v", name, took)
+		// 50 ms; without a bound the hardest would take seconds.
+		if used, most := cputest.Process()-start, cputest.Bound(400*time.Millisecond); used > most {
+			t.Errorf("%s: %v, want %v at the most", name, used, most)
 		}
 		if len(r.Changes) > maxLines {
 			t.Errorf("%s: %d lines", name, len(r.Changes))
