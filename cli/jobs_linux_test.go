@@ -75,9 +75,10 @@ func TestAProgramHasATerminal(t *testing.T) {
 		pager := script(t, "for fd in 0 1 2; do [ -t $fd ] && is=$is$fd; done; echo $is. >'"+filepath.Join(dir, "is")+"'")
 		m := inEnviron(t, "TERM="+term+" PAGER="+pager, "demo")
 		m.shows("playing")
+		m.take()
 		m.typeKeys("!p")
 		var is []byte
-		for end := time.Now().Add(10 * time.Second); !bytes.HasSuffix(is, []byte("\n")); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(patience); !bytes.HasSuffix(is, []byte("\n")); time.Sleep(20 * time.Millisecond) {
 			if is, _ = os.ReadFile(filepath.Join(dir, "is")); time.Now().After(end) {
 				t.Fatalf("%s: the program does not come:\n%s", term, strings.Join(m.lines(), "\n"))
 			}
@@ -85,6 +86,9 @@ func TestAProgramHasATerminal(t *testing.T) {
 		if string(is) != "012.\n" {
 			t.Errorf("%s: of standard input, output and error these are a terminal: %s", term, is)
 		}
+		// Until the screen is back, ctrl+c is for the program alone.
+		out := ""
+		m.wait("the screen again", func() bool { out += m.take(); return strings.Contains(out, "\x1b[?1049h") })
 		m.typeKeys("\x03")
 		m.ends()
 	}
