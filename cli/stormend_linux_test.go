@@ -43,10 +43,10 @@ func (m *tty) ends() {
 	m.t.Helper()
 	select {
 	case <-m.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		m.t.Fatalf("it does not end\n%s", strings.Join(m.lines(), "\n"))
 	}
-	time.Sleep(50 * time.Millisecond) // the last of what was written
+	<-m.silent // the last of what was written
 }
 
 // However it ends, the terminal is what it was.
@@ -106,7 +106,7 @@ func TestSuspendedAndResumed(t *testing.T) {
 	m.typeKeys("?")
 	m.shows("Keys")
 	_ = m.cmd.Process.Kill()
-	for end := time.Now().Add(10 * time.Second); processRuns(strconv.Itoa(pid)); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); processRuns(strconv.Itoa(pid)); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the shell is dead, and rewatch goes on")
 		}

@@ -24,6 +24,7 @@ type tty struct {
 	cmd    *exec.Cmd
 	pty    *os.File
 	ended  chan struct{} // the process
+	silent chan struct{} // nobody has the terminal any more, and all is read
 	mu     sync.Mutex
 	screen *vt.Emulator
 	raw    bytes.Buffer // what was written since the last take
@@ -85,9 +86,9 @@ func cmdInTTY(t testing.TB, w, h int, cmd *exec.Cmd) *tty {
 		t.Fatal(err)
 	}
 	_ = slave.Close()
-	m := &tty{t: t, cmd: cmd, pty: master, screen: vt.NewEmulator(w, h), ended: make(chan struct{}), news: make(chan struct{}, 1)}
+	m := &tty{t: t, cmd: cmd, pty: master, screen: vt.NewEmulator(w, h), ended: make(chan struct{}), silent: make(chan struct{}), news: make(chan struct{}, 1)}
 	var readers sync.WaitGroup
-	readers.Go(m.read)
+	readers.Go(func() { defer close(m.silent); m.read() })
 	readers.Go(func() { _, _ = io.Copy(io.Discard, m.screen) }) // answers of the emulator: nobody asked it
 	go func() { _ = cmd.Wait(); close(m.ended) }()
 	t.Cleanup(func() {
@@ -169,7 +170,7 @@ func (m *tty) until(what string, ok func(lines []string) bool) {
 func (m *tty) wait(what string, ok func() bool) time.Duration {
 	m.t.Helper()
 	begin := time.Now()
-	end := time.After(20 * time.Second)
+	end := time.After(patience)
 	for {
 		if ok() {
 			return time.Since(begin)
