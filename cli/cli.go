@@ -43,7 +43,7 @@ type streams struct {
 
 func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0

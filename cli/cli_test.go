@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -25,6 +25,8 @@ type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
+
+func (b *buffer) Len() int { return len(b.String()) }
 
 func (b *buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
@@ -48,7 +50,7 @@ type result struct {
 func rewatch(t *testing.T, args ...string) result {
 	t.Helper()
 	var out, stderr buffer
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	code := run(ctx, args, streams{strings.NewReader(""), &out, &stderr})
 	if ctx.Err() != nil {
@@ -124,12 +126,22 @@ func replaceInFile(t *testing.T, path, old, new string) {
 // refusing returns the URL of a port that nobody listens on.
 func refusing(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	return "http://" + nobodysPort(t)
+}
+
+// nobodysPort returns an address that nobody listens on: below those that a
+// system gives to who asks for any, as other tests do at the same time.
+func nobodysPort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			_ = l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer func() { _ = l.Close() }()
-	return "http://" + l.Addr().String()
+	t.Fatal("every port is taken")
+	return ""
 }
 
 // answering returns the URL of a server that gives every request one Status.

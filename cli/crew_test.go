@@ -16,11 +16,11 @@ func TestAPanicBesideTheScreenEndsTheSession(t *testing.T) {
 	c.Go(func() { panic("no such luck") })
 	select {
 	case <-ctx.Done():
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the session goes on")
 	}
 	var out strings.Builder
-	err := c.wait(5*time.Second, &out)
+	err := c.wait(patience, &out)
 	var f *failure
 	if !errors.As(err, &f) || f.code != 1 {
 		t.Errorf("wait returned %v", err)

@@ -91,8 +91,6 @@ func shown(before, now, shows string) string {
 	return ""
 }
 
-const keyPatience = 8 * time.Second
-
 // play types the steps one after the other; each must show what it should.
 func (term *terminal) play(steps []keyStep) {
 	term.t.Helper()
@@ -104,7 +102,7 @@ func (term *terminal) play(steps []keyStep) {
 		}
 		term.typeStep(s.types)
 		now, lacks := "", "?"
-		for deadline := time.Now().Add(keyPatience); lacks != "" && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(patience); lacks != "" && time.Now().Before(deadline); {
 			now = term.screen()
 			if lacks = shown(before, now, s.shows); lacks != "" {
 				time.Sleep(15 * time.Millisecond)

@@ -126,7 +126,7 @@ func TestAReaderThatStopsDoesNotHoldUpTheEnd(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the printer did not end")
 	}
 	_ = w.Close()
@@ -178,7 +178,7 @@ func TestEveryWatchRefusedForGoodIsAFailure(t *testing.T) {
 		if !errors.As(err, &f) || f.code != 1 {
 			t.Errorf("ended with %v", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("goes on without a watch")
 	}
 }

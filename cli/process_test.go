@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+func process(t *testing.T, args ...string) (*exec.Cmd, *buffer) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -35,9 +34,9 @@ func process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	}
 	cmd := exec.Command(exe, args...)
 	cmd.Env = append(os.Environ(), beMain+"=1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	return cmd, &stderr
+	stderr := &buffer{} // which is looked at while the process runs
+	cmd.Stderr = stderr
+	return cmd, stderr
 }
 
 // wait returns the exit code of a process that should end soon.
@@ -47,7 +46,7 @@ func wait(t *testing.T, cmd *exec.Cmd) int {
 	go func() { defer close(done); _ = cmd.Wait() }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		_ = cmd.Process.Kill()
 		t.Fatal("the process did not end")
 	}

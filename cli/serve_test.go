@@ -57,7 +57,7 @@ type server struct {
 	t          *testing.T
 	cmd        *exec.Cmd
 	said       string // on stdout, until it served
-	stderr     *bytes.Buffer
+	stderr     *buffer
 	kubeconfig string
 	url        string
 }

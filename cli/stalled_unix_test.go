@@ -56,7 +56,7 @@ func TestASignalEndsWorkWhoseOutputStalls(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: no error", path)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("%s: the command waits for its output", path)
 		}
 		if path == "-" {
@@ -102,7 +102,7 @@ func TestASignalEndsTheWaitForAReader(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "interrupted") {
 				t.Errorf("%s: %v", name, err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("%s: it waits for a reader", name)
 		}
 	}

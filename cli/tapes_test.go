@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"rewatch/model/diff"
 	"rewatch/watch/recorder"
@@ -78,7 +77,7 @@ func TestImportInfoVerify(t *testing.T) {
 func TestImportFromAPipe(t *testing.T) {
 	isolate(t)
 	var out, stderr buffer
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	code := run(ctx, []string{"import", "-", "-o", "-"}, streams{strings.NewReader(shopLines(t)), &out, &stderr})
 	path := filepath.Join(t.TempDir(), "x.tape")

@@ -186,7 +186,7 @@ func TestAStoppedJobCanBeEnded(t *testing.T) {
 
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); syscall.Kill(pid, 0) == nil; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it goes on")
 		}

@@ -40,7 +40,7 @@ func choosing(t *testing.T, f *flags, args ...string) *unseen {
 	beside.Go(func() { engine.Run(ctx) })
 	t.Cleanup(func() {
 		cancel()
-		if err := beside.wait(10*time.Second, io.Discard); err != nil {
+		if err := beside.wait(patience, io.Discard); err != nil {
 			t.Error(err)
 		}
 	})
