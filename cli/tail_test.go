@@ -33,6 +33,18 @@ func (r *running) endsWith(code int, stderr string) {
 	}
 }
 
+// expires runs a tail to the end of its --timeout, which is longer and longer
+// until the machine is quick enough to have its watches open before.
+func expires(t *testing.T, args ...string) *running {
+	t.Helper()
+	for timeout := 500 * time.Millisecond; ; timeout *= 4 {
+		r := background(t, append(args, "--timeout", timeout.String())...)
+		if code := r.ended(); code != exitUnknown || timeout > patience {
+			return r
+		}
+	}
+}
+
 func TestTailEndsWhenTheConditionHolds(t *testing.T) {
 	c := newTestCluster(t, timeserver.Options{})
 	kubeconfig(t, "dev="+c.url)
@@ -52,10 +64,13 @@ func TestTailEndsWhenTheConditionHolds(t *testing.T) {
 		r := background(t, "tail", "pods", "-A", "--changed-only", "--until", "type == 'DELETED'")
 		// When its watch is open cannot be seen from here: what was there
 		// before is not printed, so there are changes until one is.
-		for n := 0; r.out.String() == "" && n < 1000; n++ {
+		n := 0
+		waitUntil(t, func() bool {
+			n++
 			c.put(t, "pods", "shop", "basket", fmt.Sprintf(`"status":{"phase":"Pending","message":"%d"}`, n))
 			time.Sleep(20 * time.Millisecond)
-		}
+			return r.out.String() != ""
+		})
 		r.waitFor(&r.out, "Pod shop/basket")
 		if _, err := c.store.Delete("pods", "shop", "basket"); err != nil {
 			t.Fatal(err)
@@ -66,8 +81,7 @@ func TestTailEndsWhenTheConditionHolds(t *testing.T) {
 		}
 	})
 	t.Run("filtered", func(t *testing.T) { // the row that would meet it is left out
-		r := background(t, "tail", "pods", "--filter", "-ns:pay", "--until", "object.status.phase == 'Running' && name == 'ledger'", "--timeout", "300ms")
-		r.endsWith(exitTimeout, "did not come true")
+		expires(t, "tail", "pods", "--filter", "-ns:pay", "--until", "object.status.phase == 'Running' && name == 'ledger'").endsWith(exitTimeout, "did not come true")
 	})
 }
 
@@ -75,15 +89,14 @@ func TestTailTimesOut(t *testing.T) {
 	c := newTestCluster(t, timeserver.Options{})
 	kubeconfig(t, "dev="+c.url)
 	t.Run("for sure", func(t *testing.T) {
-		r := background(t, "tail", "pods", "--until", "object.status.phase == 'Failed'", "--timeout", "500ms")
-		r.endsWith(exitTimeout, "the condition did not come true: 500ms are over")
+		expires(t, "tail", "pods", "--until", "object.status.phase == 'Failed'").endsWith(exitTimeout, "the condition did not come true: ")
 	})
 	t.Run("misspelt", func(t *testing.T) {
-		r := background(t, "tail", "pods", "--until", "object.status.fase == 'Failed'", "--timeout", "500ms")
+		r := expires(t, "tail", "pods", "--until", "object.status.fase == 'Failed'")
 		r.endsWith(exitTimeout, "it could not be judged of any of 2 rows, of the first because of: no such key: fase")
 	})
 	t.Run("nothing there", func(t *testing.T) {
-		r := background(t, "tail", "pods/nobody", "--until", "type == 'DELETED'", "--timeout", "1s")
+		r := expires(t, "tail", "pods/nobody", "--until", "type == 'DELETED'")
 		r.endsWith(exitTimeout, "there was nothing to judge it by")
 		if !strings.Contains(r.stderr.String(), "nothing is there yet") {
 			t.Errorf("stderr:\n%s", r.stderr.String())
@@ -129,41 +142,58 @@ func TestTailAfterAGap(t *testing.T) {
 		stderr      string
 	}{
 		{name: "a state that lasts", until: failed, missed: []string{"Running", "Failed"}},
-		{name: "a state that did not last", until: failed, args: "--timeout 2s", missed: []string{"Failed", "Running"}, code: exitTimeout, stderr: "did not come true: 2s are over"},
+		{name: "a state that did not last", until: failed, missed: []string{"Failed", "Running"}, code: exitTimeout, stderr: "did not come true: "},
 		{name: "a change", until: failing, missed: []string{"Failed", "Running"}, code: exitUnknown, stderr: "changes may be missing: history lost"},
 		{name: "a change that the list shows", until: failing, missed: []string{"Failed"}},
 		{name: "a change, risked", until: failing, args: "--allow-gaps", missed: []string{"Running", "Pending"}, after: "Failed"},
-		{name: "a change, risked in vain", until: failing, args: "--allow-gaps --timeout 2s", missed: []string{"Failed", "Pending"}, code: exitTimeout, stderr: "did not come true"},
+		{name: "a change, risked in vain", until: failing, args: "--allow-gaps", missed: []string{"Failed", "Pending"}, code: exitTimeout, stderr: "did not come true"},
 		{name: "a deletion", until: "type == 'DELETED'", missed: []string{"Running", ""}},
 		{name: "gaps awaited", until: "gap", missed: []string{"Running"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			server := newTestCluster(t, timeserver.Options{})
-			kubeconfig(t, "dev="+server.url)
-			r := background(t, append([]string{"tail", "pods", "-A", "--until", c.until}, strings.Fields(c.args)...)...)
-			r.waitFor(&r.out, "ADDED", "Pod shop/checkout", "(initial)")
-			r.waitFor(&r.out, "ADDED", "Pod pay/ledger", "(initial)")
-			server.follows(t, r)
-			lift := server.Inject(timeserver.Fault{Status: 503})
-			server.CloseAll()
-			for _, phase := range c.missed {
-				if phase != "" {
-					server.put(t, "pods", "shop", "checkout", `"status":{"phase":"`+phase+`"}`)
-				} else if _, err := server.store.Delete("pods", "shop", "checkout"); err != nil {
-					t.Fatal(err)
+			// What happens to it, with a cluster of its own; false is that it ended
+			// before the watch was there again.
+			attempt := func(more ...string) (r *running, ok bool) {
+				server := newTestCluster(t, timeserver.Options{})
+				kubeconfig(t, "dev="+server.url)
+				args := append([]string{"tail", "pods", "-A", "--until", c.until}, strings.Fields(c.args)...)
+				r = background(t, append(args, more...)...)
+				if !r.tells(&r.out, "ADDED", "Pod shop/checkout", "(initial)") || !r.tells(&r.out, "ADDED", "Pod pay/ledger", "(initial)") || !server.follows(t, r) {
+					return r, false
+				}
+				lift := server.Inject(timeserver.Fault{Status: 503})
+				server.CloseAll()
+				for _, phase := range c.missed {
+					if phase != "" {
+						server.put(t, "pods", "shop", "checkout", `"status":{"phase":"`+phase+`"}`)
+					} else if _, err := server.store.Delete("pods", "shop", "checkout"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 3 { // what came before is forgotten
+					server.put(t, "pods", "pay", "ledger", `"status":{"phase":"Running"},"n":`+strconv.Itoa(int(server.store.RV())))
+				}
+				server.store.SetWindow(1)
+				lift()
+				if c.after != "" {
+					r.waitFor(&r.out, "GAP")
+					server.store.SetWindow(1000)
+					server.put(t, "pods", "shop", "checkout", `"status":{"phase":"`+c.after+`"}`)
+				}
+				r.ended()
+				return r, strings.Contains(r.out.String(), "GAP")
+			}
+			if c.code != exitTimeout {
+				r, _ := attempt()
+				r.endsWith(c.code, c.stderr)
+				return
+			}
+			for timeout := 2 * time.Second; ; timeout *= 3 { // until the machine is quick enough
+				if r, ok := attempt("--timeout", timeout.String()); ok && r.ended() == c.code || timeout > patience {
+					r.endsWith(c.code, c.stderr)
+					return
 				}
 			}
-			for range 3 { // what came before is forgotten
-				server.put(t, "pods", "pay", "ledger", `"status":{"phase":"Running"},"n":`+strconv.Itoa(int(server.store.RV())))
-			}
-			server.store.SetWindow(1)
-			lift()
-			if c.after != "" {
-				r.waitFor(&r.out, "GAP")
-				server.store.SetWindow(1000)
-				server.put(t, "pods", "shop", "checkout", `"status":{"phase":"`+c.after+`"}`)
-			}
-			r.endsWith(c.code, c.stderr)
 		})
 	}
 }
@@ -174,29 +204,38 @@ func TestTailWithoutItsWatch(t *testing.T) {
 	server := newTestCluster(t, timeserver.Options{})
 	kubeconfig(t, "dev="+server.url)
 	for args, code := range map[string]int{"": exitUnknown, "--allow-gaps": exitTimeout} {
-		r := background(t, append([]string{"tail", "pods", "--timeout", "1500ms", "--until", "object.status.phase == 'Failed'"}, strings.Fields(args)...)...)
-		r.waitFor(&r.out, "ADDED", "Pod shop/checkout", "(initial)")
-		server.follows(t, r)
-		lift := server.Inject(timeserver.Fault{Status: 503})
-		server.CloseAll()
-		if r.endsWith(code, ""); code == exitUnknown && !strings.Contains(r.stderr.String(), "the watch of pods is ") {
-			t.Errorf("stderr:\n%s", r.stderr.String())
+		for timeout := 1500 * time.Millisecond; ; timeout *= 3 { // until the machine is quick enough
+			r := background(t, append([]string{"tail", "pods", "--timeout", timeout.String(), "--until", "object.status.phase == 'Failed'"}, strings.Fields(args)...)...)
+			follows := r.tells(&r.out, "ADDED", "Pod shop/checkout", "(initial)") && server.follows(t, r)
+			lift := server.Inject(timeserver.Fault{Status: 503})
+			server.CloseAll()
+			r.ended()
+			lift()
+			if timeout < patience && (!follows || !strings.Contains(r.stderr.String(), "RETRY")) {
+				continue
+			}
+			if r.endsWith(code, ""); code == exitUnknown && !strings.Contains(r.stderr.String(), "the watch of pods is ") {
+				t.Errorf("stderr:\n%s", r.stderr.String())
+			}
+			break
 		}
-		lift()
 	}
 }
 
 // follows waits until r prints changes: a watch is open before it has sent what
-// was there, and what is put then may come as part of that.
-func (c *testCluster) follows(t *testing.T, r *running) {
+// was there, and what is put then may come as part of that. false is that r ended
+// without.
+func (c *testCluster) follows(t *testing.T, r *running) bool {
 	t.Helper()
-	n := 0
+	n, over := 0, false
 	waitUntil(t, func() bool {
 		n++
 		c.put(t, "pods", "pay", "ledger", fmt.Sprintf(`"status":{"phase":"Running","message":"%d"}`, n))
 		time.Sleep(20 * time.Millisecond)
-		return strings.Contains(r.out.String(), "MODIFIED")
+		over = len(r.code) > 0
+		return over || strings.Contains(r.out.String(), "MODIFIED")
 	})
+	return !over
 }
 
 func waitUntil(t *testing.T, what func() bool) {
@@ -236,7 +275,13 @@ func TestTailJSONPath(t *testing.T) {
 	kubeconfig(t, "dev="+c.url)
 	r := background(t, "tail", "pods/checkout", "-n", "shop", "-o", "jsonpath={.metadata.name}\t{.status.phase} {.n}", "--changed-only",
 		"--until", "object.?status.?phase.orValue('') == 'Failed'")
-	time.Sleep(100 * time.Millisecond)
+	n := 0
+	waitUntil(t, func() bool { // what is there before the watch follows is not printed
+		n++
+		c.put(t, "pods", "shop", "checkout", fmt.Sprintf(`"status":{"phase":"Pending"},"n":%d`, n))
+		time.Sleep(20 * time.Millisecond)
+		return r.out.String() != ""
+	})
 	for _, rest := range []string{`"status":{"phase":"Running"},"n":9007199254740993`, `"status":{"phase":"Running"},"n":9007199254740993,"m":1`, `"status":{"phase":"Failed"}`} {
 		c.put(t, "pods", "shop", "checkout", rest)
 	}
