@@ -81,7 +81,7 @@ func TestAHurryEndsItself(t *testing.T) {
 	}
 	select {
 	case <-p.ticker.C:
-	case <-time.After(time.Second):
+	case <-time.After(inVain):
 		t.Error("the renderer has stopped to hurry")
 	}
 	p.mu.Lock()

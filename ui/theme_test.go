@@ -35,7 +35,7 @@ func written(t *testing.T, o Options) string {
 	from := len(out.String())
 	until(t, "the selected row", func() bool { return len(out.String()) > from })
 	io.WriteString(keys, "q")
-	quick(t, done)
+	ends(t, done)
 	return out.String()
 }
 
