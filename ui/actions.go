@@ -161,6 +161,7 @@ func (a *App) back() {
 	case a.recording.alarm != "":
 		a.recording.alarm = ""
 	case a.hushed():
+	case a.page.forget():
 	case a.page.page != nil:
 		a.closePage()
 	case a.focus == paneObject && a.object.forget():

@@ -62,6 +62,7 @@ type App struct {
 
 	errand     tea.Cmd // what a prompt has asked for
 	hitRequest int     // for the next match in the timeline
+	finds      int     // searches in lines so far
 	undo       filterPast
 	stopped    []model.StreamInfo // what x in Streams no longer watches
 	hot        hotspots           // of the frame that is shown
@@ -273,6 +274,7 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 	case pageMsg:
 		if a.page.page == msg.to {
 			a.page.take(a, msg)
+			a.page.changed = true
 		}
 	}
 	return nil

@@ -25,8 +25,32 @@ func findKeys() []binding {
 	}
 }
 
-// finder is a search in the lines of the object pane. They are looked through
-// outside of the event loop, from the cursor on and around the end, a step at a
+// searched is what can be searched: the object pane, or a page.
+type searched interface {
+	// lines are its lines; others than before are another slice.
+	lines(a *App) []docLine
+	// place is the line under the cursor.
+	place() int
+	goToLine(a *App, i int)
+}
+
+// hunt is what is searched for somewhere, and what is typed of another search.
+type hunt struct {
+	find  finder
+	trial *finder // of a text that is being typed
+	typed string  // that text
+}
+
+// hunting is the search of what has the focus, and that.
+func (a *App) hunting() (*hunt, searched) {
+	if a.page.searchable() {
+		return &a.page.hunt, &a.page
+	}
+	return &a.object.hunt, &a.object
+}
+
+// finder is a search in lines. They are looked through outside of the event
+// loop unless they are few, from the cursor on and around the end, a step at a
 // time: the first hit is shown as soon as there is one, and a text that is typed
 // on ends what was under way.
 type finder struct {
@@ -70,8 +94,8 @@ func (f *finder) fold(s string) []rune {
 // done reports whether all lines have been looked at.
 func (f *finder) done() bool { return f.seen >= len(f.doc) }
 
-// of reports whether it is these lines that are looked through: each view makes
-// lines of its own.
+// of reports whether it is these lines that are looked through: each view, and
+// each page, makes lines of its own.
 func (f *finder) of(doc []docLine) bool {
 	return len(f.doc) == len(doc) && (len(doc) == 0 || &f.doc[0] == &doc[0])
 }
@@ -89,6 +113,7 @@ func (f *finder) count() string {
 const (
 	findStep   = 10 * time.Millisecond
 	findAtOnce = 128
+	findNow    = 1000 // so few lines are all looked at before the next frame
 )
 
 // findMsg answers which of the next lines have the text.
@@ -124,7 +149,7 @@ func (f finder) step(ctx context.Context) tea.Cmd {
 }
 
 func (m findMsg) take(a *App) tea.Cmd {
-	for _, f := range []*finder{&a.object.find, a.object.trial} {
+	for _, f := range []*finder{&a.object.find, a.object.trial, &a.page.find, a.page.trial} {
 		if f == nil || f.request != m.request || !f.busy {
 			continue
 		}
@@ -132,7 +157,7 @@ func (m findMsg) take(a *App) tea.Cmd {
 		f.seen += m.seen
 		f.hits = append(f.hits, m.hits...)
 		slices.Sort(f.hits)
-		if f == &a.object.find && f.want.n != 0 {
+		if h, _ := a.hunting(); f == &h.find && f.want.n != 0 {
 			a.goToHit()
 		}
 		return nil
@@ -142,37 +167,45 @@ func (m findMsg) take(a *App) tea.Cmd {
 
 // searching is the search that is typed, else the one that is in force.
 func (a *App) searching() *finder {
-	p := &a.object
-	if p.trial == nil {
-		return &p.find
+	h, _ := a.hunting()
+	if h.trial == nil {
+		return &h.find
 	}
 	if !a.prompt.shown {
-		p.trial = nil
-		return &p.find
+		h.trial = nil
+		return &h.find
 	}
-	if text := string(a.prompt.text); text != p.typed {
-		p.typed = text
-		*p.trial = newFinder(text)
+	if text := string(a.prompt.text); text != h.typed {
+		h.typed = text
+		*h.trial = newFinder(text)
 	}
-	return p.trial
+	return h.trial
 }
 
 // lookOn takes the next step of a search, from its start if the lines have
 // become others.
 func (a *App) lookOn() tea.Cmd {
-	f, p := a.searching(), &a.object
-	if len(f.text) == 0 || p.hasRow {
+	f := a.searching()
+	_, in := a.hunting()
+	if len(f.text) == 0 || a.object.hasRow && in == &a.object {
 		return nil
 	}
-	if f.request == 0 || !f.of(p.doc) {
-		p.finds++
-		f.doc, f.from, f.seen, f.hits, f.busy, f.request = p.doc, max(p.cursor, 0), 0, nil, false, p.finds
+	if doc := in.lines(a); f.request == 0 || !f.of(doc) {
+		a.finds++
+		f.doc, f.from, f.seen, f.hits, f.busy, f.request = doc, max(in.place(), 0), 0, nil, false, a.finds
 	}
 	if f.busy || f.done() {
 		return nil
 	}
-	f.busy = true
-	return f.step(a.ctx)
+	if len(f.doc) > findNow {
+		f.busy = true
+		return f.step(a.ctx)
+	}
+	for request := f.request; f.request == request && !f.done(); {
+		f.busy = true
+		f.step(a.ctx)().(findMsg).take(a)
+	}
+	return nil
 }
 
 // in returns where the text is in s, from a position on, -1 if nowhere.
@@ -228,8 +261,13 @@ const matchStyle = "\x1b[4;7m"
 
 // askFind asks what to search for.
 func (a *App) askFind() {
-	a.object.trial, a.object.typed = &finder{}, ""
-	a.ask(prompt{label: "search", hint: "a text of this view; capital letters count if there are any",
+	h, in := a.hunting()
+	h.trial, h.typed = &finder{}, ""
+	what := "view"
+	if in == &a.page {
+		what = "page"
+	}
+	a.ask(prompt{label: "search", hint: "a text of this " + what + "; capital letters count if there are any",
 		means: func(string) string {
 			f := a.searching()
 			if !f.done() {
@@ -240,37 +278,46 @@ func (a *App) askFind() {
 		done: func(text string) *moment.Error {
 			f := a.searching()
 			if text != "" && f.request != 0 && f.done() && len(f.hits) == 0 {
-				return &moment.Error{Text: "no line of this view has it"}
+				return &moment.Error{Text: noHit(in)}
 			}
-			a.object.find, a.object.trial = *f, nil
+			h.find, h.trial = *f, nil
 			if text != "" {
-				a.object.find.want = wantedHit{a.object.cursor, true, 1}
+				h.find.want = wantedHit{in.place(), true, 1}
 				a.goToHit()
 			}
 			return nil
 		}})
 }
 
+// noHit says that nothing has been found.
+func noHit(in searched) string {
+	if o, is := in.(*opened); is {
+		return "no line of this page has it" + o.unseen()
+	}
+	return "no line of this view has it"
+}
+
 func (a *App) canFind() (bool, string) {
-	switch {
+	switch h, in := a.hunting(); {
+	case in == &a.page || a.inPanes() && a.focus == paneObject:
+		return len(h.find.text) > 0, "nothing was searched for: / does"
 	case a.page.page != nil:
-		return false, "n and N go through the object pane and the timeline"
-	case a.focus == paneObject:
-		return len(a.object.find.text) > 0, "nothing was searched for: / does"
+		return false, "this page has a filter, and no search"
 	}
 	return a.lastQuery() != nil, "nothing was filtered for: / does"
 }
 
 // findNext goes n matches on, or back.
 func (a *App) findNext(n int) tea.Cmd {
-	if a.focus != paneObject {
+	h, in := a.hunting()
+	if in == &a.object && a.focus != paneObject {
 		return a.findRow(n)
 	}
-	f := &a.object.find
+	f := &h.find
 	if f.want.n == 0 {
-		f.want = wantedHit{from: a.object.cursor}
+		f.want = wantedHit{from: in.place()}
 	}
-	if f.want.n += n; f.of(a.object.doc) {
+	if f.want.n += n; f.of(in.lines(a)) {
 		a.goToHit()
 	}
 	return nil
@@ -279,19 +326,20 @@ func (a *App) findNext(n int) tea.Cmd {
 // goToHit goes to the hit that is wanted, around at the end. While not all lines
 // have been looked at, that is known only of the next one, if none can be between.
 func (a *App) goToHit() {
-	p, f := &a.object, &a.object.find
+	h, in := a.hunting()
+	f := &h.find
 	w := f.want
 	i := sort.Search(len(f.hits), func(i int) bool { return f.hits[i] > w.from || w.here && f.hits[i] == w.from })
 	if !f.done() {
 		if w.n == 1 && w.from >= f.from && i < len(f.hits) {
 			f.want = wantedHit{}
-			p.goToLine(f.hits[i])
+			in.goToLine(a, f.hits[i])
 		}
 		return
 	}
 	f.want = wantedHit{}
 	if len(f.hits) == 0 {
-		a.say("no line of this view has it")
+		a.say(noHit(in))
 		return
 	}
 	if w.n > 0 {
@@ -305,11 +353,35 @@ func (a *App) goToHit() {
 	if i < 0 || i >= len(f.hits) {
 		a.say("around the end")
 	}
-	p.goToLine(f.hits[(i%len(f.hits)+len(f.hits))%len(f.hits)])
+	in.goToLine(a, f.hits[(i%len(f.hits)+len(f.hits))%len(f.hits)])
 }
 
+// told tells of the search, the cursor being on a line: "/text 2/14".
+func (h *hunt) told(line int) []string {
+	if len(h.find.text) == 0 {
+		return nil
+	}
+	at := "–"
+	if i, ok := slices.BinarySearch(h.find.hits, line); ok && h.find.done() {
+		at = count(i + 1)
+	}
+	return []string{"/" + string(h.find.text) + " " + at + "/" + h.find.count()}
+}
+
+// forget ends a search; false if there is none.
+func (h *hunt) forget() bool {
+	had := len(h.find.text) > 0
+	h.find = finder{}
+	return had
+}
+
+// lines are those of the view.
+func (p *objectPane) lines(*App) []docLine { return p.doc }
+
+func (p *objectPane) place() int { return p.cursor }
+
 // goToLine moves the cursor to a line, with some lines around it.
-func (p *objectPane) goToLine(i int) {
+func (p *objectPane) goToLine(_ *App, i int) {
 	p.cursor = i
 	if i < p.top || i >= p.top+p.rows() {
 		p.top = i - p.rows()/3
@@ -319,19 +391,8 @@ func (p *objectPane) goToLine(i int) {
 
 // findInfo tells of the search in the title.
 func (p *objectPane) findInfo() []string {
-	if len(p.find.text) == 0 || p.hasRow {
+	if p.hasRow {
 		return nil
 	}
-	at := "–"
-	if i, ok := slices.BinarySearch(p.find.hits, p.cursor); ok && p.find.done() {
-		at = count(i + 1)
-	}
-	return []string{"/" + string(p.find.text) + " " + at + "/" + p.find.count()}
-}
-
-// forget ends a search; false if there is none.
-func (p *objectPane) forget() bool {
-	had := len(p.find.text) > 0
-	p.find = finder{}
-	return had
+	return p.told(p.cursor)
 }

@@ -104,7 +104,7 @@ func (a *App) lastRow(w int) (s string, cursor int) {
 func (a *App) body(rows []string) []string {
 	if a.page.page != nil {
 		r := a.lay.page
-		return append(append(rows, a.pageTitle(r.w)), a.page.draw(a, r.body())...)
+		return append(append(rows, a.pageTitle(r.w)), a.page.marked(a.page.draw(a, r.body()))...)
 	}
 	left, right := a.lay.pane[paneStreams], a.lay.pane[paneTimeline]
 	switch {

@@ -16,7 +16,7 @@ func (a *App) inRows() bool {
 }
 
 func (a *App) canFilter() (bool, string) {
-	return a.inRows(), "this page has no filter and no search: / filters the timeline and lanes, and searches the object pane"
+	return a.inRows(), "this page has no filter: / searches it"
 }
 
 func (a *App) inTrouble() bool { return len(a.all.troubles) > 0 }

@@ -32,7 +32,7 @@ func TestKeysDoNotCollide(t *testing.T) {
 	// A pane may take a key from the global scope only to do the like of it.
 	shadows := map[string]string{"scroll-left": "pane-left", "scroll-right": "pane-right", "leave-streams": "back", "leave-object": "back", "play": "pause", "find": "filter"}
 	// A page takes the place of the panes, and with it the keys that are about them.
-	ofPanes := map[string]bool{"pane-left": true, "pane-right": true, "older": true, "newer": true, "zoom": true, "follow": true, "copy-kubectl": true}
+	ofPanes := map[string]bool{"pane-left": true, "pane-right": true, "older": true, "newer": true, "zoom": true, "follow": true, "copy-kubectl": true, "filter": true}
 	for s, keys := range used {
 		if s == scopeGlobal || s.modal() {
 			continue
@@ -100,7 +100,7 @@ func TestEveryKeyIsDispatched(t *testing.T) {
 func (d *driver) openPage(s scope) {
 	i := int(s - scopePage)
 	d.app.o.Server = &memoryServer{}
-	d.app.openPage(opened{pages()[i].open(d.app), i})
+	d.app.openPage(opened{page: pages()[i].open(d.app), at: i})
 	d.settle()
 }
 

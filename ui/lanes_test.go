@@ -388,7 +388,7 @@ func BenchmarkLanes1M(b *testing.B) {
 	if page == 0 || page > time.Second {
 		b.Errorf("the first page took %v", page)
 	}
-	a.openPage(opened{p, int(a.laneScope() - scopePage)})
+	a.openPage(opened{page: p, at: int(a.laneScope() - scopePage)})
 	frame := func(b *testing.B, move func(i int)) {
 		begin := cputest.Process()
 		for i := range b.N {

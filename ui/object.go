@@ -38,10 +38,7 @@ type objectPane struct {
 	request   int
 	loading   bool
 
-	find   finder
-	trial  *finder // of a text that is being typed
-	typed  string  // that text
-	finds  int     // searches so far
+	hunt
 	look   showing
 	head   string // what the title has no room for
 	view   int    // which of views

@@ -48,6 +48,7 @@ type pageInfo struct {
 	help string // of the key
 	hint string // in the footer; "" is left out of it
 	live bool   // there is none in a replay
+	find bool   // its lines can be searched: it is a textPage
 	when func(*App) (ok bool, reason string)
 	open func(*App) page
 	keys []binding // that the page has for itself, in its own scope
@@ -56,11 +57,11 @@ type pageInfo struct {
 // pages is the table. A page is a file and a row.
 func pages() []pageInfo {
 	return []pageInfo{
-		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", hint: "problems", open: openProblems, keys: problemKeys()},
-		{name: "Coverage", key: "C", help: "when streams were watched, what may be missing, what holds it", open: openCoverage, keys: coverageKeys()},
+		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", hint: "problems", open: openProblems, find: true, keys: problemKeys()},
+		{name: "Coverage", key: "C", help: "when streams were watched, what may be missing, what holds it", open: openCoverage, find: true, keys: coverageKeys()},
 		{name: "Lanes", key: "L", help: "a row for each object, time across: a rollout as a waterfall", hint: "lanes", open: openLanes, keys: laneKeys()},
-		{name: "Protocol", key: "P", help: "every request of the stream that is chosen in Streams", when: (*App).hasProtocol, open: openProtocol, keys: protocolKeys()},
-		{name: "Server", key: "S", help: "what the API server says of itself: watches, caches, queues, etcd", when: (*App).hasServer, open: openServer, keys: serverKeys()},
+		{name: "Protocol", key: "P", help: "every request of the stream that is chosen in Streams", when: (*App).hasProtocol, open: openProtocol, find: true, keys: protocolKeys()},
+		{name: "Server", key: "S", help: "what the API server says of itself: watches, caches, queues, etcd", when: (*App).hasServer, open: openServer, find: true, keys: serverKeys()},
 	}
 }
 
@@ -69,6 +70,9 @@ func pageKeys() (out []binding) {
 	for i, p := range pages() {
 		out = append(out, binding{id: "page-" + p.name, keys: []string{p.key, "g " + p.key}, help: p.name + ": " + p.help, hint: p.hint, short: strings.ToLower(p.name), live: p.live, when: p.when,
 			do: act(func(a *App) { a.togglePage(i) })})
+		if p.find {
+			p.keys = append(p.keys, binding{id: strings.ToLower(p.name) + "-find", keys: []string{"/"}, help: "search this page; n and N go on; esc forgets it", hint: "search", do: act((*App).askFind)})
+		}
 		for _, b := range p.keys {
 			b.scope = scopePage + scope(i)
 			out = append(out, b)
@@ -81,6 +85,10 @@ func pageKeys() (out []binding) {
 type opened struct {
 	page
 	at int // in the table
+
+	hunt
+	doc     []docLine // what is searched
+	changed bool      // it may be another now
 }
 
 // togglePage opens a page, or closes it if it is open.
@@ -89,7 +97,7 @@ func (a *App) togglePage(i int) {
 		a.closePage()
 		return
 	}
-	a.openPage(opened{pages()[i].open(a), i})
+	a.openPage(opened{page: pages()[i].open(a), at: i})
 }
 
 func (a *App) openPage(p opened) {
@@ -99,7 +107,7 @@ func (a *App) openPage(p opened) {
 
 // openPageNamed opens a page of the table by its name.
 func (a *App) openPageNamed(name string, p page) {
-	a.openPage(opened{p, slices.IndexFunc(pages(), func(i pageInfo) bool { return i.name == name })})
+	a.openPage(opened{page: p, at: slices.IndexFunc(pages(), func(i pageInfo) bool { return i.name == name })})
 }
 
 func (a *App) closePage() {
@@ -112,6 +120,7 @@ func (a *App) closePage() {
 // leavePage goes from a page to an object, at the version that a row brought (0
 // is the newest) or at noRow; esc comes back to the page.
 func (a *App) leavePage(id model.ObjectID, seq model.Seq) {
+	a.page.rest()
 	a.left, a.page = a.page, opened{}
 	a.object.before = nil
 	a.goTo(id, seq)
@@ -122,7 +131,11 @@ func (a *App) pageTitle(w int) string {
 	l := newLine("")
 	l.fill(a.st.Rule, "─", 1)
 	l.text(a.st.Title, "▸"+pages()[a.page.at].name+" ")
-	info, n := fit(a.page.info(a), w-l.w-4)
+	info := a.page.info(a)
+	if found := a.page.told(a.page.place()); found != nil {
+		info = found[0] + " · " + info
+	}
+	info, n := fit(info, w-l.w-4)
 	if n > 0 {
 		l.fill(a.st.Rule, "─", w-n-3)
 		l.text(a.st.Dim, " "+info+" ")

@@ -296,7 +296,7 @@ func (a *App) doHere(b *binding) tea.Cmd {
 		a.setFocus(paneObject)
 	case b.scope >= scopePage:
 		if i := int(b.scope - scopePage); a.page.page == nil || a.page.at != i {
-			a.openPage(opened{pages()[i].open(a), i})
+			a.openPage(opened{page: pages()[i].open(a), at: i})
 		}
 	}
 	if why := a.off(b); why != "" {
