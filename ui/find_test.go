@@ -220,6 +220,9 @@ func TestALongSearchGoesInSteps(t *testing.T) {
 		t.Fatal("no step, or the prompt waits for all")
 	}
 	step().(findMsg).take(a)
+	for len(a.object.find.hits) == 0 { // 10 ms may pass before 500 lines
+		a.lookOn()().(findMsg).take(a)
+	}
 	if f := &a.object.find; a.object.cursor != 1999 || f.done() || f.seen != 500 {
 		t.Errorf("after the first hit the cursor is on %d, %d lines were looked at", a.object.cursor, f.seen)
 	}

@@ -123,6 +123,7 @@ func (x *lanesReader) draw(ctx context.Context, s model.Snapshot, w lanesWant) *
 	x.step(p)
 	p.unsettled = x.unsettled
 	p.more = !x.fill(p, ctx) || late || !read || !judged
+	x.look(p)
 	p.took = time.Since(begin)
 	return p
 }
@@ -144,7 +145,7 @@ func (x *lanesReader) enlist(w lanesWant, fresh, last bool) (late bool) {
 	return false
 }
 
-// step goes to the changes wanted, and says what the lane is in at the cursor.
+// step goes to the changes wanted, and works out what the cursor is on.
 func (x *lanesReader) step(p *picture) {
 	w := p.want
 	p.row = max(min(w.row, len(p.list.Rows)-1), 0)
@@ -169,7 +170,13 @@ func (x *lanesReader) step(p *picture) {
 		p.at = at
 	}
 	x.set.Fill(id, lanes.Window{First: w.window.First + int64(w.window.Column(p.at)), Cell: w.window.Cell, N: 1}, func() bool { return true })
-	p.look = x.set.At(id, p.at, w.window, w.until)
+}
+
+// look says what the lane at the cursor is in, as far as its phases are worked out.
+func (x *lanesReader) look(p *picture) {
+	if p.row < len(p.list.Rows) {
+		p.look = x.set.At(p.list.Rows[p.row].Object, p.at, p.want.window, p.want.until)
+	}
 }
 
 func sign(n int) int {
