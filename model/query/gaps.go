@@ -5,11 +5,8 @@ import "rewatch/model"
 // concerns reports whether a gap may hide a row that the query matches: unless
 // the terms about the kind, the namespace, the context or the stream are
 // certain to hold of nothing that its stream brings.
-func (m *Matcher) concerns(e model.Event) bool {
-	if m.root == nil {
-		return true
-	}
-	s, ok := m.log.Stream(e.Stream)
+func (m *Matcher) concerns(stream model.StreamID) bool {
+	s, ok := m.log.Stream(stream)
 	return !ok || m.root.judge(func(l *leaf) verdict { return brings(s, l) }) != no
 }
 

@@ -55,11 +55,14 @@ func newRow(l *model.Log, q *Query, c *Cache) row {
 
 // set makes e the row at hand.
 func (r *row) set(e model.Event) {
+	r.forget()
 	r.e = e
-	r.now.asked, r.before.asked, r.hasText = false, false, false
-	r.change, r.asked = nil, false
+	r.hasText, r.change, r.asked = false, nil, false
 	r.cel.reset()
 }
+
+// forget is for a row that is judged without its bytes.
+func (r *row) forget() { r.now.asked, r.before.asked = false, false }
 
 // loaded reports whether bytes were read for the row at hand.
 func (r *row) loaded() bool { return r.now.asked || r.before.asked }
