@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"rewatch/model"
+	"rewatch/watch/tape"
 	"rewatch/watch/timeserver"
 )
 
@@ -17,13 +19,22 @@ func TestRecordFilter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.rwt")
 	fails(t, 2, `--filter: column 1: there is no field "knd"`, "record", "pods", "-o", path, "--filter", "knd:pod")
 	const filter = "path:status.phase"
+	server.put(t, "pods", "shop", "basket", `"status":{"phase":"Pending"}`)
 	r := background(t, "record", "pods", "-A", "-o", path, "--filter", filter)
 	r.waitFor(&r.stderr, "TAPE", "recording to "+path)
-	server.put(t, "pods", "shop", "basket", `"status":{"phase":"Pending"}`)
-	time.Sleep(100 * time.Millisecond)
+	changes := func(name string) func(e *tape.Entry) bool {
+		return func(e *tape.Entry) bool { return object(name)(e) && !e.Has(model.Initial|model.Synthetic) }
+	}
+	n := 0
+	waitUntil(t, func() bool { // it is recording before the watch follows
+		n++
+		server.put(t, "pods", "shop", "probe", fmt.Sprintf(`"status":{"phase":"%d"}`, n))
+		time.Sleep(20 * time.Millisecond)
+		return onTape(path, changes("probe"))
+	})
 	server.put(t, "pods", "shop", "basket", `"status":{"phase":"Pending","hostIP":"10.0.0.1"}`)
 	server.put(t, "pods", "shop", "basket", `"status":{"phase":"Running","hostIP":"10.0.0.1"}`)
-	time.Sleep(300 * time.Millisecond)
+	taped(t, path, changes("basket"))
 	r.stop()
 	r.waitFor(&r.stderr, "TAPE", "left out by the filter")
 	info, entries := readTape(t, path)
@@ -32,7 +43,7 @@ func TestRecordFilter(t *testing.T) {
 	}
 	var objects []string
 	for _, e := range entries {
-		if e.Type.IsObject() {
+		if object("basket")(&e) {
 			word := map[bool]string{true: "state ", false: "change "}[e.Has(model.Initial|model.Synthetic)]
 			for _, phase := range []string{"Pending", "Running"} {
 				if strings.Contains(string(e.Raw), phase) {
