@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -63,27 +64,27 @@ func (a *App) lookForRow(from model.Seq, n int) tea.Cmd {
 }
 
 func before(ctx context.Context, match *query.Matcher, s model.Snapshot, from model.Seq) (rows []model.Seq, more model.Seq) {
-	for from > s.First() {
-		if from--; match.Holds(s.At(from)) {
-			rows = append(rows, from)
-		}
-		if len(rows) == hitsAtOnce || ctx.Err() != nil {
-			return rows, from
-		}
+	rows, more = match.Before(ctx, s, from, hitsAtOnce)
+	if more <= s.First() {
+		more = noRow
 	}
-	return rows, noRow
+	return holding(match, s, rows), more
 }
 
 func after(ctx context.Context, match *query.Matcher, s model.Snapshot, from model.Seq) (rows []model.Seq, more model.Seq) {
-	for ; from < s.End(); from++ {
-		if match.Holds(s.At(from)) {
-			rows = append(rows, from)
-		}
-		if len(rows) == hitsAtOnce || ctx.Err() != nil {
-			return rows, from + 1
-		}
+	rows, more = match.After(ctx, s, from, hitsAtOnce)
+	if more >= s.End() {
+		more = noRow
 	}
-	return rows, noRow
+	return holding(match, s, rows), more
+}
+
+// holding leaves out the gaps that are only shown beside what matches.
+func holding(match *query.Matcher, s model.Snapshot, rows []model.Seq) []model.Seq {
+	return slices.DeleteFunc(rows, func(seq model.Seq) bool {
+		e := s.At(seq)
+		return e.Type == model.GapFound && !match.Holds(e)
+	})
 }
 
 // hitMsg answers where the next match in the timeline is.

@@ -52,6 +52,7 @@ type index struct {
 	base  int       // position of seqs[0]
 	next  model.Seq // the first row not looked at yet
 	limit model.Seq // rows from it on must not be: whether they match is not known
+	heed  *rowSet   // all that have to be looked at; nil is each
 	folds map[model.Seq]*fold
 	open  map[model.StreamID]model.Seq // fold that still grows, by stream
 	ill   map[model.StreamID]model.Seq // streams whose recovery is still to be shown, with the row of the newest failure
@@ -116,6 +117,11 @@ func (x *index) extend(s model.Snapshot) (done bool) {
 	end := min(s.End(), x.limit)
 	stop := min(x.next+scanBudget, end)
 	for ; x.next < stop; x.next++ {
+		if x.heed != nil {
+			if x.next = min(x.heed.from(x.next), end); x.next >= stop {
+				break
+			}
+		}
 		x.add(s.At(x.next))
 	}
 	x.compact(s.First())

@@ -32,9 +32,9 @@ type search struct {
 	next, end model.Seq
 	done      bool
 	steps     int
-	first     model.Seq // bits begins with it
-	bits      []uint64  // the rows that match; not kept when done
-	news      bool      // some of them are in no index
+	found     rowSet // the rows that match; not kept when done
+	heed      rowSet // those, and the steps of streams: what an index has to look at
+	news      bool   // some that match are in no index
 }
 
 // memory is what searches of one log find out about its rows. A search that was
@@ -59,7 +59,8 @@ const (
 
 // newSearch begins a search of the rows of a snapshot.
 func newSearch(ctx context.Context, log *model.Log, s model.Snapshot, q *query.Query, now time.Time, noise bool, how grouping, m *memory, know *understanding) *search {
-	x := &search{log: log, query: q, now: now, memory: m, know: know, noise: noise, how: how, first: s.First(), next: s.End(), end: s.End()}
+	x := &search{log: log, query: q, now: now, memory: m, know: know, noise: noise, how: how, next: s.End(), end: s.End(),
+		found: rowSet{first: s.First()}, heed: rowSet{first: s.First()}}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	if q != nil {
 		x.match = q.Compile(log, query.Options{Now: now, Cache: m.cache})
@@ -101,7 +102,7 @@ func (x *search) step(s model.Snapshot, page int) (m searchMsg, ok bool) {
 		if !x.done {
 			m.percent = int(100 * (x.end - x.next) / (x.end - s.First()))
 		} else {
-			x.bits = nil
+			x.found.bits, x.heed.bits = nil, nil
 		}
 	}
 	m.end, m.done = x.end, x.done
@@ -120,7 +121,11 @@ func (x *search) forward(s model.Snapshot) (found []model.Seq) {
 		if n%fewAtOnce == 0 && (x.ctx.Err() != nil || time.Since(begin) > freshStep) {
 			break
 		}
-		if x.match == nil || x.match.Match(s.At(x.end)) {
+		e := s.At(x.end)
+		if e.Type == model.StreamChange && !x.done {
+			x.heed.add(e.Seq)
+		}
+		if x.match == nil || x.match.Match(e) {
 			if found = append(found, x.end); !x.done {
 				x.add(x.end)
 			}
@@ -144,8 +149,10 @@ func (x *search) backward(s model.Snapshot, page int) {
 	ctx, cancel := context.WithTimeout(x.ctx, budget)
 	defer cancel()
 	for x.next > s.First() && ctx.Err() == nil {
+		before := x.next
 		var rows []model.Seq
-		rows, x.next = x.match.Before(ctx, s, x.next, max(page, 1))
+		rows, x.next = x.match.Before(ctx, s, before, max(page, 1))
+		x.addSteps(s, x.next, before)
 		for _, seq := range rows {
 			x.add(seq)
 		}
@@ -157,17 +164,23 @@ func (x *search) backward(s model.Snapshot, page int) {
 
 // add keeps a row that matches.
 func (x *search) add(seq model.Seq) {
-	i := int(seq - x.first)
-	if n := i/64 + 1 - len(x.bits); n > 0 {
-		x.bits = append(x.bits, make([]uint64, max(n, 64))...)
-	}
-	x.bits[i/64] |= 1 << (i % 64)
+	x.found.add(seq)
+	x.heed.add(seq)
 	x.news = true
 }
 
-func (x *search) has(e model.Event) bool {
-	i := int(e.Seq - x.first)
-	return i/64 < len(x.bits) && x.bits[i/64]>>(i%64)&1 != 0
+// addSteps keeps which rows of [from, to) are steps of streams: what the ones that
+// are listed stand for depends on them.
+func (x *search) addSteps(s model.Snapshot, from, to model.Seq) {
+	for from < to {
+		run := s.From(from)
+		for i := 0; i < run.Len() && from < to; i++ {
+			if run.Traits(i).Type() == model.StreamChange {
+				x.heed.add(from)
+			}
+			from++
+		}
+	}
 }
 
 // list makes an index of what has been found so far, to be given away.
@@ -175,7 +188,8 @@ func (x *search) list(s model.Snapshot) *index {
 	all := newOverall(x.log.Streams(time.Time{}), time.Time{})
 	out := newIndex(nil, x.noise, max(x.next, s.First()), all.host)
 	if x.match != nil {
-		out.filter = x.has
+		out.filter = func(e model.Event) bool { return x.found.has(e.Seq) }
+		out.heed = &x.heed
 	}
 	out.limit = x.end
 	out.by(x.know, &all)
@@ -183,6 +197,7 @@ func (x *search) list(s model.Snapshot) *index {
 	out.judged = out.verdicts.end()
 	for !out.extend(s) && x.ctx.Err() == nil {
 	}
+	out.heed = nil
 	switch {
 	case x.match == nil:
 		out.limit = noRow
