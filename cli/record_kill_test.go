@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +62,17 @@ func (w *witness) watch(ctx context.Context, t *testing.T, url string) {
 	}
 }
 
+// upTo is the newest resourceVersion that it saw.
+func (w *witness) upTo() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.rvs) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(w.rvs[len(w.rvs)-1], 10, 64)
+	return n
+}
+
 // changing keeps a cluster changing, with a witness, until the test ends.
 func changing(t *testing.T) (server *testCluster, saw *witness) {
 	server = newTestCluster(t, timeserver.Options{})
@@ -97,6 +110,9 @@ func TestKilledRecorder(t *testing.T) {
 	server, saw := changing(t)
 	kubeconfig(t, "dev="+server.url)
 	dir := t.TempDir()
+	measuring, measured := context.WithCancel(t.Context())
+	defer measured()
+	late := lateness(measuring)
 	const atATime = 5
 	type victim struct {
 		path   string
@@ -124,7 +140,6 @@ func TestKilledRecorder(t *testing.T) {
 			// many; every second one gets to its first flush.
 			if i%4 < 2 {
 				waitForTape(v.path)
-				time.Sleep(time.Second)
 			}
 			time.Sleep(400*time.Millisecond + rand.N(2500*time.Millisecond))
 			v.killed = time.Now()
@@ -136,7 +151,9 @@ func TestKilledRecorder(t *testing.T) {
 		})
 	}
 	all.Wait()
-	time.Sleep(200 * time.Millisecond) // the witness too has to see the last of it
+	measured()
+	last := server.store.RV() // the witness too has to see the last of it
+	waitUntil(t, func() bool { return saw.upTo() >= last })
 	saw.mu.Lock()
 	defer saw.mu.Unlock()
 	empty, worst, records := 0, time.Duration(0), 0
@@ -154,9 +171,27 @@ func TestKilledRecorder(t *testing.T) {
 	if empty > kills/2 {
 		t.Errorf("%d of %d recorders had recorded nothing", empty, kills)
 	}
-	if worst > time.Second && !testing.Short() {
-		t.Errorf("%v were lost", worst)
+	// What does not come in time, since others use the processor, is not lost.
+	if bound := time.Second + 20*<-late; worst > bound && !testing.Short() {
+		t.Errorf("%v were lost; the bound is %v on this machine now", worst, bound)
 	}
+}
+
+// lateness measures, until ctx ends, how late a goroutine of this process is woken,
+// and then sends what is more than that of nearly all wake-ups.
+func lateness(ctx context.Context) <-chan time.Duration {
+	out := make(chan time.Duration, 1)
+	go func() {
+		var all []time.Duration
+		for ctx.Err() == nil {
+			begin := time.Now()
+			time.Sleep(5 * time.Millisecond)
+			all = append(all, time.Since(begin)-5*time.Millisecond)
+		}
+		slices.Sort(all)
+		out <- all[len(all)*99/100]
+	}()
+	return out
 }
 
 // killed is what is left of a recording.
@@ -169,13 +204,12 @@ type killed struct {
 }
 
 // waitForTape returns when path, or the first of the tapes numbered after it,
-// is begun, or after as long as a test waits.
+// has a change, or after as long as a test waits.
 func waitForTape(path string) {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		for _, name := range []string{path, recorder.Numbered(path, 1)} {
-			if info, err := os.Stat(name); err == nil && info.Size() > 0 {
-				return
-			}
+	change := func(e *tape.Entry) bool { return e.Type.IsObject() && !e.Has(model.Initial) }
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if onTape(path, change) || onTape(recorder.Numbered(path, 1), change) || onTape(recorder.Numbered(path, 2), change) {
+			return
 		}
 	}
 }
