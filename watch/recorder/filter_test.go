@@ -75,8 +75,9 @@ func matches(t *testing.T, l *model.Log, q *query.Query) (list []string, all map
 	return list, all
 }
 
-// record records a log's rows anew through a filter.
-func record(t *testing.T, from *model.Log, o Options, budget int64, paced bool) Status {
+// record records a log's rows anew through a filter, and calls appended when the
+// log has them all.
+func record(t *testing.T, from *model.Log, o Options, budget int64, paced bool, appended ...func()) Status {
 	t.Helper()
 	log := model.NewLog(model.Options{Budget: budget, Redactor: from.Redactor()})
 	r, err := Start(log, o)
@@ -98,6 +99,9 @@ func record(t *testing.T, from *model.Log, o Options, budget int64, paced bool) 
 			for ; r.q.records.Load() > 0; time.Sleep(time.Millisecond / 4) { // as a disk that keeps up
 			}
 		}
+	}
+	for _, f := range appended {
+		f()
 	}
 	return end(t, r)
 }
@@ -161,8 +165,7 @@ func TestFilterOfTooLittleMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.rwt")
 	hung := make(chan struct{})
 	o := Options{Path: path, Filter: q, Queue: 64 << 20, Flush: time.Millisecond, slow: func(o output) output { return hangs{o, hung} }}
-	time.AfterFunc(500*time.Millisecond, func() { close(hung) })
-	status := record(t, shop, o, 1<<20, false)
+	status := record(t, shop, o, 1<<20, false, func() { close(hung) })
 	l, _, notes := replayed(t, path)
 	_, on := matches(t, l, q)
 	changes := int64(on[model.Added] + on[model.Modified] + on[model.Deleted])

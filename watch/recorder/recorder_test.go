@@ -138,7 +138,7 @@ func TestNumberedTapes(t *testing.T) {
 		x := newSource(0)
 		x.listen()
 		r := start(t, x, o)
-		for range 40 {
+		for n := 0; n < 40 || r.Status().Tapes < 4; n++ {
 			x.add(300)
 			time.Sleep(3 * time.Millisecond)
 		}
@@ -174,7 +174,7 @@ func TestTheOldestTapesAreDeleted(t *testing.T) {
 	x := newSource(0)
 	x.listen()
 	r := start(t, x, o)
-	for range 60 {
+	for n := 0; n < 60 || r.Status().Deleted == 0; n++ {
 		x.add(300)
 		time.Sleep(3 * time.Millisecond)
 	}

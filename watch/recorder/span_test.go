@@ -72,7 +72,7 @@ func TestNoHalfTapes(t *testing.T) {
 		return &slowDisk{o, 40 * time.Millisecond, look}
 	}})
 	x.add(4000)
-	if !r.Close(time.Second) {
+	if !r.Close(time.Minute) {
 		t.Fatal("it was not waited for")
 	}
 	if s := r.Status(); s.Unsafe != 0 || s.OnDisk != int64(len(x.rows)) || s.Tapes < 2 {
