@@ -49,7 +49,7 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe",
 		"--window-size=1500,950", "--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.ExtraFiles = []*os.File{in, out}
@@ -160,7 +160,7 @@ func (b *browser) eval(expression string) string {
 
 func (b *browser) until(condition string) {
 	b.t.Helper()
-	for end := time.Now().Add(time.Minute); b.eval(condition) != "true"; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); b.eval(condition) != "true"; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("never: %s", condition)
 		}
@@ -238,7 +238,7 @@ func TestPageInABrowser(t *testing.T) {
 	expect := func(expression, want string) {
 		t.Helper()
 		got := ""
-		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			if got = b.eval(expression); strings.Contains(got, want) {
 				return
 			}

@@ -17,7 +17,7 @@ func kubectl(t *testing.T, e *Endpoint, args ...string) (string, error) {
 	if err != nil {
 		t.Skip("no kubectl on PATH")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	home := t.TempDir()
 	cmd := exec.CommandContext(ctx, path, append([]string{"--server", e.URL()}, args...)...)

@@ -82,7 +82,7 @@ func TestPastInformer(t *testing.T) {
 	if err := p.Run(ctx, 200); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		err := check()
 		if err == nil {
 			break

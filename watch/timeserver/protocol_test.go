@@ -385,11 +385,17 @@ func TestRemovedResource(t *testing.T) {
 func TestSlowReaderIsCutOff(t *testing.T) {
 	s, e := serve(t, Options{WatchBuffer: 10, SlowGrace: time.Millisecond})
 	w := watchPods(t, e, url.Values{"resourceVersion": {fmt.Sprint(s.Store().RV())}})
-	n := 400 // more than the buffers of the sockets hold
+	n, got := 400, 0 // more than the buffers of the sockets hold
 	for i := range n {
 		put(t, s, "pods", bigPod(i, 64<<10))
+		if i > 0 {
+			continue
+		}
+		if _, err := w.next(); err != nil { // it reads, and then no more
+			t.Fatal(err)
+		}
+		got++
 	}
-	got := 0
 	for {
 		_, err := w.next()
 		if errors.Is(err, io.EOF) {
@@ -400,7 +406,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 		}
 		got++
 	}
-	if got == 0 || got >= n {
+	if got >= n {
 		t.Errorf("%d of %d changes before the end", got, n)
 	}
 }

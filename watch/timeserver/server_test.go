@@ -85,7 +85,7 @@ type frame struct {
 
 func get(t *testing.T, e *Endpoint, path string, q url.Values) *http.Response {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // no test is to hang
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // no test is to hang
 	t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, "GET", e.URL()+path+"?"+q.Encode(), nil)
 	if err != nil {
