@@ -370,6 +370,9 @@ func (c *coverage) stream(a *App, l *line, s *coverageStream, w int) {
 	}
 }
 
+// lineLimit bounds the lines of a section.
+const lineLimit = 500
+
 // section adds a section of n lines, unless it has none; lines are at least
 // those of them that it shows, and n is -1 where it is not told.
 func (c *coverage) section(title string, n int, lines []coverageItem) {
@@ -380,7 +383,7 @@ func (c *coverage) section(title string, n int, lines []coverageItem) {
 	if c.folded[title] {
 		return
 	}
-	if shown := min(len(lines), problemLimit); shown < n {
+	if shown := min(len(lines), lineLimit); shown < n {
 		lines = append(lines[:shown:shown], coverageItem{name: "and " + count(n-shown) + " more", seq: noRow})
 	}
 	c.items = append(c.items, lines...)

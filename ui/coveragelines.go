@@ -81,7 +81,7 @@ func (c *coverage) buildTapes(a *App) {
 
 // moments are lines of what a tape says of moments, as many as a section shows.
 func (c *coverage) moments(a *App, list []tapeMoment) (out []coverageItem) {
-	for _, m := range list[:min(len(list), problemLimit)] {
+	for _, m := range list[:min(len(list), lineLimit)] {
 		d := coverageItem{name: "?", text: strings.TrimSpace(m.name + "  " + m.Text), at: m.From, seq: noRow}
 		if !m.From.IsZero() {
 			d.name = c.between(a, m.From, m.To)
@@ -102,7 +102,7 @@ func (c *coverage) between(a *App, from, to time.Time) string {
 
 // lapses are lines of times in which streams were not current.
 func (c *coverage) lapses(a *App, list []lapse) (out []coverageItem) {
-	for _, x := range list[:min(len(list), problemLimit)] {
+	for _, x := range list[:min(len(list), lineLimit)] {
 		d := coverageItem{name: c.between(a, x.From, x.To), at: x.From, seq: noRow}
 		who := "nobody watched"
 		if len(x.names) > 0 {
@@ -138,14 +138,14 @@ func (c *coverage) buildLog(a *App) {
 		c.streams = append(c.streams, &x)
 		streams = append(streams, coverageItem{stream: len(c.streams), full: x.full, seq: noRow})
 		if s.Removed() {
-			not = append(not, coverageItem{name: a.clockText(s.Since), text: a.logName(s.StreamInfo) + "  not watched since: " + s.Last.Text, at: s.Since, seq: noRow})
+			not = append(not, coverageItem{name: a.clockText(s.Onset()), text: a.logName(s.StreamInfo) + "  not watched since: " + s.Last.Text, at: s.Onset(), seq: noRow})
 		} else if unwell(s) {
 			when, why := a.all.plight(s, a.now)
 			text := a.logName(s.StreamInfo) + "  " + word(s).String() + "  " + strings.TrimSuffix(when+": "+why, ": ")
 			if s.State == model.Denied {
 				text += " · needs: " + permission(s)
 			}
-			not = append(not, coverageItem{name: a.clockText(s.Since), text: text, bad: true, at: s.Since, seq: noRow})
+			not = append(not, coverageItem{name: a.clockText(s.Onset()), text: text, bad: true, at: s.Onset(), seq: noRow})
 		}
 	}
 	c.section("Streams", len(streams), streams)
@@ -165,9 +165,9 @@ func (c *coverage) logStream(a *App, s *model.StreamStatus) (x coverageStream) {
 	}
 	added := max(s.Added-s.Initial, 0)
 	x.counts = [...]string{count(s.Initial), count(added), count(s.Modified), count(s.Deleted), count(s.Objects), count(s.Gaps), size(s.Bytes)}
-	parts := []string{a.all.name(s.StreamInfo), s.Context, s.State.String() + " since " + a.clockText(s.Since)}
+	parts := []string{a.all.name(s.StreamInfo), s.Context, s.State.String() + " since " + a.clockText(s.Onset())}
 	if x.gone {
-		parts[2] = "not watched since " + a.clockText(s.Since)
+		parts[2] = "not watched since " + a.clockText(s.Onset())
 	}
 	x.full = strings.Join(append(parts, plural(s.Initial, "initial object"), count(added)+" added", count(s.Modified)+" modified", count(s.Deleted)+" deleted",
 		plural(s.Objects, "object")+" now", plural(s.Gaps, "gap"), size(s.Bytes)+" read"), " · ")

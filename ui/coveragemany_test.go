@@ -122,7 +122,7 @@ func TestFoldingACoverageIsCheap(t *testing.T) {
 	})
 	d.press("C")
 	c := d.app.page.page.(*coverage)
-	if !slices.ContainsFunc(c.items, func(x coverageItem) bool { return x.n >= 55_000 }) || len(c.items) > 3*problemLimit {
+	if !slices.ContainsFunc(c.items, func(x coverageItem) bool { return x.n >= 55_000 }) || len(c.items) > 3*lineLimit {
 		t.Fatalf("%d lines", len(c.items))
 	}
 	d.screen()

@@ -162,8 +162,8 @@ func byStart(a, b lapse) int { return a.From.Compare(b.From) }
 // firstLapses are as many of them as a section shows, with the times in which
 // nobody watched.
 func (r *tapeReport) firstLapses(unwatched []Span) []lapse {
-	all := slices.Clone(r.lapses[:min(len(r.lapses), problemLimit)])
-	for _, s := range unwatched[:min(len(unwatched), problemLimit)] {
+	all := slices.Clone(r.lapses[:min(len(r.lapses), lineLimit)])
+	for _, s := range unwatched[:min(len(unwatched), lineLimit)] {
 		all = append(all, lapse{TapeSpan: TapeSpan{From: s.From, To: s.To, Why: s.Text}})
 	}
 	slices.SortStableFunc(all, func(a, b lapse) int { return cmp.Or(byStart(a, b), len(a.names)-len(b.names)) })

@@ -7,13 +7,6 @@ import (
 	"rewatch/model/fights"
 )
 
-// alike are findings that differ in the object alone: one line stands for them,
-// which enter opens.
-type alike struct {
-	kind         fights.Kind
-	object, path string // the kind of the objects, and what goes to and fro in them
-}
-
 // found adds a section of what goes to and fro, kind by kind and the newest of
 // each first; dropped findings are told as a number.
 func (p *problems) found(a *App, title string, dropped int, kinds ...fights.Kind) {
@@ -27,7 +20,7 @@ func (p *problems) found(a *App, title string, dropped int, kinds ...fights.Kind
 			if f.Kind != kind {
 				continue
 			}
-			k := alike{kind, a.log.Identity(f.Object).Kind, f.Path}
+			k := alike{title, kind.String() + " " + f.Path, a.log.Identity(f.Object).Kind}
 			if groups[k] == nil {
 				order = append(order, k)
 			}
@@ -36,13 +29,14 @@ func (p *problems) found(a *App, title string, dropped int, kinds ...fights.Kind
 		}
 		for _, k := range order {
 			list := groups[k]
-			if len(list) > 1 {
-				key := problemKey{reason: kind.String() + k.path + "\x00" + k.object}
+			grouped := len(list) > fewAlike
+			if grouped {
+				key := problemKey{reason: k.what + "\x00" + k.kind}
 				lines = append(lines, problem{key: key, alike: k, show: func(a *App) problemText { return a.alikeText(k, list) }})
 			}
-			if len(list) == 1 || p.opened[k] {
+			if !grouped || p.opened[k] {
 				for _, f := range list {
-					lines = append(lines, findingLine(f, len(list) > 1))
+					lines = append(lines, findingLine(f, grouped))
 				}
 			}
 		}
@@ -66,14 +60,14 @@ func (a *App) alikeText(k alike, list []*fights.Finding) problemText {
 		changes += f.Count
 		since, until = min(since, f.Since), max(until, f.Until)
 	}
-	what := "change"
-	if k.kind == fights.RestartLoop {
+	f, what := list[0], "change"
+	if f.Kind == fights.RestartLoop {
 		what = "restart"
 	}
 	return problemText{
-		reason: strings.ToUpper(k.kind.String()) + " ×" + count(len(list)), age: age(a.now.Sub(time.Unix(0, until))),
-		name: plural(len(list), k.object), bad: k.kind != fights.Flap,
-		text: k.path + "  " + plural(changes, what) + "  " + a.clockText(time.Unix(0, since)) + "…" + a.clockText(time.Unix(0, until)) + "  enter lists them",
+		reason: strings.ToUpper(f.Kind.String()) + " ×" + count(len(list)), age: age(a.now.Sub(time.Unix(0, until))),
+		name: naming(len(list), k.kind, func(i int) string { return a.nameOn(a.log.Identity(list[i].Object), false) }), bad: f.Kind != fights.Flap,
+		text: a.spanText(time.Unix(0, since), time.Unix(0, until)) + "  " + plural(changes, what) + "  " + f.Path,
 	}
 }
 
@@ -81,7 +75,7 @@ func (a *App) findingText(f *fights.Finding) problemText {
 	t := problemText{reason: strings.ToUpper(f.Kind.String()), age: age(a.now.Sub(time.Unix(0, f.Until))), name: a.nameOn(a.log.Identity(f.Object), true), bad: f.Kind != fights.Flap}
 	t.text = f.Path
 	if len(f.Also) > 0 {
-		t.text += " +" + count(len(f.Also))
+		t.text += " and " + count(len(f.Also)) + " more"
 	}
 	if f.Kind == fights.RestartLoop {
 		t.text = plural(f.Count, "restart") + "  " + t.text
@@ -95,6 +89,6 @@ func (a *App) findingText(f *fights.Finding) problemText {
 	if len(f.Managers) > 0 {
 		t.text += " by " + strings.Join(f.Managers, ", ")
 	}
-	t.text += "  " + a.clockText(time.Unix(0, f.Since)) + "…" + a.clockText(time.Unix(0, f.Until))
+	t.text += "  " + a.spanText(time.Unix(0, f.Since), time.Unix(0, f.Until))
 	return t
 }

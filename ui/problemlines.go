@@ -9,8 +9,9 @@ import (
 	"rewatch/model/health"
 )
 
-// build makes the lines of what is wrong now; the cursor stays on its line.
-func (p *problems) build(a *App, parts []health.Part) {
+// build makes the lines of what is wrong: first what is wrong now, by harm, then
+// what is over. The cursor stays on its line.
+func (p *problems) build(a *App) {
 	var at problemKey
 	if p.cursor < len(p.items) {
 		at = p.items[p.cursor].key
@@ -18,13 +19,16 @@ func (p *problems) build(a *App, parts []health.Part) {
 	p.items, p.count = nil, 0
 	p.section("Streams", len(a.all.troubles), 0, troubleLines(a))
 	i := 0
-	for ; i < len(parts) && parts[i].Section < health.Warnings; i++ {
-		p.part(parts[i])
+	upTo := func(s health.Section) {
+		for ; i < len(p.parts) && p.parts[i].section < s; i++ {
+			p.part(&p.parts[i])
+		}
 	}
-	p.found(a, "Fights and restart loops", 0, fights.Fight, fights.RestartLoop)
-	for ; i < len(parts); i++ {
-		p.part(parts[i])
-	}
+	upTo(health.Nodes)
+	p.found(a, "Restart loops", 0, fights.RestartLoop)
+	upTo(health.Refused)
+	p.found(a, "Fights", 0, fights.Fight)
+	upTo(health.Gaps + 1)
 	p.found(a, "Flaps", a.dropped, fights.Flap) // of those that are dropped flaps are the first
 	p.section("What was checked", 0, 0, a.checkedLines(p.pending))
 	for i := range p.items {
@@ -50,43 +54,36 @@ func (p *problems) section(title string, n, more int, lines []problem) {
 	}
 	p.items = append(p.items, lines...)
 	if more > 0 {
-		text := "and " + count(more) + " more"
+		text := "and " + count(more) + " older, which are not kept"
 		p.items = append(p.items, problem{key: problemKey{section: title, reason: "more"}, show: func(*App) problemText { return problemText{text: text} }})
 	}
 }
 
-// part adds what the log knows of one section.
-func (p *problems) part(part health.Part) {
-	lines := make([]problem, len(part.Problems))
-	for i := range part.Problems {
-		x := &part.Problems[i]
-		lines[i] = problem{key: problemKey{reason: x.Reason, object: x.Object, seq: x.Seq}, to: x.Object, seq: x.Seq, about: x.About,
-			show: func(a *App) problemText { return a.problemText(x) }}
-		if x.Section == health.Warnings { // its row and count change
-			lines[i].key = problemKey{reason: x.Reason + "\x00" + x.About.Namespace + "\x00" + x.About.Name}
-		}
-	}
-	p.section(part.Section.String(), part.Total, part.Total-len(lines), lines)
-}
-
 // problemText is what a problem of the log reads.
 func (a *App) problemText(x *health.Problem) problemText {
-	t := problemText{reason: x.Reason, age: age(a.now.Sub(x.When())), text: x.Text, bad: x.Section >= health.Nodes && x.Section < health.Volumes}
+	t := problemText{reason: x.Reason, age: age(a.now.Sub(x.When())), text: x.Text, bad: badNow(x.Section)}
 	if x.Count > 1 {
 		t.reason += " ×" + count(x.Count)
 	}
-	switch id := a.log.Identity(x.Object); {
-	case x.About.Name != "":
-		t.name = a.nameOn(x.About, true)
-	case x.Object != 0:
-		t.name = a.nameOn(id, x.Section == health.Workloads)
-	case x.Section == health.Gaps:
-		t.name = a.gapOf(x.Stream)
-	}
+	t.name = a.problemName(x, x.About.Name != "" || x.Section == health.Workloads)
 	if s := a.statusOf(x.Stream); s != nil && x.Object != 0 && unwell(s) {
-		t.text, t.bad = strings.TrimSuffix("as of "+a.clockText(s.Since)+", now unknown: "+t.text, ": "), false
+		t.text, t.bad = strings.TrimSuffix("as of "+a.clockText(s.Onset())+", now unknown: "+t.text, ": "), false
 	}
 	return t
+}
+
+// problemName names what a problem is about, with its kind where that is not said
+// beside it; "" where it is about nothing that has a name.
+func (a *App) problemName(x *health.Problem, kind bool) string {
+	switch {
+	case x.About.Name != "":
+		return a.nameOn(x.About, kind)
+	case x.Object != 0:
+		return a.nameOn(a.log.Identity(x.Object), kind)
+	case x.Section == health.Gaps:
+		return a.gapOf(x.Stream)
+	}
+	return ""
 }
 
 // gapOf names a stream with its namespace and context, where those are not said
@@ -134,8 +131,8 @@ func troubleLines(a *App) (out []problem) {
 			if t.alike > 0 {
 				x.name += " +" + count(t.alike)
 			}
-			if !t.Since.IsZero() {
-				x.age = age(a.now.Sub(t.Since))
+			if at := t.Onset(); !at.IsZero() {
+				x.age = age(a.now.Sub(at))
 			}
 			when, why := a.all.plight(t.StreamStatus, a.now)
 			if strings.HasPrefix(when, "for ") && why != "" {

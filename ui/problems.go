@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"rewatch/model"
-	"rewatch/model/health"
 	"rewatch/themes"
 )
 
@@ -25,8 +24,9 @@ type problems struct {
 	opened         map[alike]bool
 
 	know    *understanding // that items are of
-	count   int            // of problems
-	pending int            // rows that had not been read
+	parts   []problemPart
+	count   int // of problems
+	pending int // rows that had not been read
 	asked   bool
 	at      time.Time     // of the newest answer
 	pause   time.Duration // until the next question
@@ -38,11 +38,12 @@ type problem struct {
 	n       int    // problems in the section
 	key     problemKey
 	show    func(a *App) problemText
-	alike   alike          // several findings that this line stands for
+	alike   alike          // several that this line stands for
 	inner   bool           // it is one of those
 	about   model.Identity // what it is about, if that is another object than to
 	to      model.ObjectID // 0 leads nowhere
 	seq     model.Seq
+	ofRow   bool // it is about no object, but a row tells of it
 }
 
 // problemKey tells lines apart, so that the cursor stays on its own.
@@ -61,13 +62,10 @@ type problemText struct {
 // problemsPause is how often the page asks what is wrong while it is open.
 const problemsPause = 500 * time.Millisecond
 
-// problemLimit bounds the lines of a section.
-const problemLimit = 500
-
 // problemReport is what the log knows.
 type problemReport struct {
 	know   *understanding
-	parts  []health.Part
+	parts  []problemPart
 	unread int
 	took   time.Duration
 }
@@ -78,7 +76,7 @@ func openProblems(*App) page {
 
 func problemKeys() []binding {
 	return []binding{
-		{id: "problem-open", keys: []string{"enter"}, help: "open the object (esc comes back), or fold this section", hint: "open",
+		{id: "problem-open", keys: []string{"enter"}, help: "open the object (esc comes back), go to the gap, or fold and unfold this section or what is alike", hint: "open", says: saysProblem,
 			do: act(func(a *App) { a.page.page.(*problems).enter(a) })},
 	}
 }
@@ -88,13 +86,13 @@ func (p *problems) lack(a *App) tea.Cmd {
 		return nil
 	}
 	p.asked = true
-	know, now := a.timeline.know, a.now
+	know, log, now := a.timeline.know, a.log, a.now
 	return func() tea.Msg {
 		unread := know.unread()
 		know.mu.Lock()
 		defer know.mu.Unlock()
 		begin := time.Now() // waiting for whoever reads is no work
-		r := problemReport{know: know, parts: know.health.Report(now, problemLimit), unread: unread}
+		r := problemReport{know: know, parts: groupProblems(log, know.health.Report(now)), unread: unread}
 		r.took = time.Since(begin)
 		return pageMsg{to: p, data: r}
 	}
@@ -108,8 +106,8 @@ func (p *problems) take(a *App, m pageMsg) {
 	}
 	// What takes long because there is much of it is asked for less often.
 	p.at, p.pause, p.pending = a.clock, max(problemsPause, 20*r.took), r.unread
-	p.know = r.know
-	p.build(a, r.parts)
+	p.know, p.parts = r.know, r.parts
+	p.build(a)
 }
 
 func (p *problems) info(a *App) string {
@@ -132,7 +130,7 @@ func (p *problems) edge(_ *App, dir int) { p.cursor = max(dir*(len(p.items)-1), 
 
 func (p *problems) click(a *App, _, y int) {
 	switch i := p.top + y; {
-	case i >= len(p.items):
+	case y >= p.h || i >= len(p.items):
 	case i == p.cursor:
 		p.enter(a)
 	default:
@@ -142,18 +140,18 @@ func (p *problems) click(a *App, _, y int) {
 
 // enter goes where the line leads, or folds the section.
 func (p *problems) enter(a *App) {
-	if p.cursor >= len(p.items) {
+	if p.cursor >= len(p.items) || p.know != a.timeline.know {
 		return
 	}
 	d := p.items[p.cursor]
 	if d.section != "" {
 		p.folded[d.section] = !p.folded[d.section]
-		p.at = time.Time{} // built anew at once
+		p.build(a)
 		return
 	}
 	if d.alike != (alike{}) {
 		p.opened[d.alike] = !p.opened[d.alike]
-		p.at = time.Time{}
+		p.build(a)
 		return
 	}
 	if d.about.Name != "" {
@@ -161,11 +159,16 @@ func (p *problems) enter(a *App) {
 			d.to, d.seq = k.Object, noRow
 		}
 	}
-	if d.to == 0 {
+	switch {
+	case d.to != 0:
+		a.leavePage(d.to, d.seq)
+	case d.row(a):
+		a.closePage()
+		a.timeline.show(d.seq)
+		a.setFocus(paneTimeline)
+	default:
 		a.say("this line leads nowhere")
-		return
 	}
-	a.leavePage(d.to, d.seq)
 }
 
 func (p *problems) draw(a *App, r rect) []string {
@@ -281,7 +284,10 @@ func (p *problems) line(a *App, d *problem, w int, selected bool) string {
 	l.glyphs("", "  ", 2)
 	if t.name != "" {
 		shown, _ := safe(t.name)
-		l.cell(st.Text, middle(shown, name), name)
+		if d.alike == (alike{}) { // the end of a name tells more than that of a list of names
+			shown = middle(shown, name)
+		}
+		l.cell(st.Text, shown, name)
 		l.glyphs("", "  ", 2)
 	}
 	l.upTo(st.Text, t.text, w-l.w)

@@ -155,7 +155,7 @@ func BenchmarkProblems(b *testing.B) {
 	})
 	b.Run("report", func(b *testing.B) {
 		for b.Loop() {
-			d.app.timeline.know.health.Report(d.now, problemLimit)
+			d.app.timeline.know.health.Report(d.now)
 		}
 	})
 }
@@ -219,7 +219,8 @@ func TestAlikeFlapsAreOneLine(t *testing.T) {
 	d.has("▸Node node-0")
 	var order []string
 	page := openProblems(d.app).(*problems)
-	page.build(d.app, d.app.timeline.know.health.Report(d.now, problemLimit))
+	page.parts = groupProblems(d.app.log, d.app.timeline.know.health.Report(d.now))
+	page.build(d.app)
 	for _, x := range page.items {
 		if x.section != "" {
 			order = append(order, x.section)

@@ -22,21 +22,21 @@ type Section uint8
 
 // The sections.
 const (
-	Gaps Section = iota // what is not known comes first
-	Refused
-	Restarts
+	Restarts Section = iota // what is wrong now comes first
 	Nodes
 	Workloads
 	Pods
 	Jobs
 	Volumes
+	Refused
 	Warnings
+	Gaps // that are over
 	sections
 )
 
 // String is the title of a section.
 func (s Section) String() string {
-	return [...]string{"Gaps", "May not be read", "Restarts", "Nodes", "Workloads", "Pods", "Jobs", "Volumes", "Warning Events"}[s]
+	return [...]string{"Restarts", "Nodes", "Workloads", "Pods", "Jobs", "Volumes", "May not be read", "Warning Events", "Gaps"}[s]
 }
 
 // Problem is something that is wrong. Its texts are from the cluster and not
@@ -293,13 +293,13 @@ func (b *Book) notKept(s Section, now time.Time) int {
 // Part is a section of a report.
 type Part struct {
 	Section  Section
-	Total    int       // how many there are
-	Problems []Problem // the newest of them
+	Total    int       // how many there are, with those that are not kept
+	Problems []Problem // the newest first
 }
 
-// Report lists what is wrong at a moment, by section and the newest first, at
-// most limit of each. Sections without problems are left out.
-func (b *Book) Report(now time.Time, limit int) []Part {
+// Report lists what is wrong at a moment, by section and the newest first.
+// Sections without problems are left out.
+func (b *Book) Report(now time.Time) []Part {
 	parts := make([]Part, sections)
 	add := func(p *Problem) {
 		if p.counts(now) {
@@ -334,9 +334,6 @@ func (b *Book) Report(now time.Time, limit int) []Part {
 			}
 			return strings.Compare(x.Reason+x.Text, y.Reason+y.Text)
 		})
-		if len(p.Problems) > limit {
-			p.Problems = slices.Clone(p.Problems[:limit])
-		}
 		out = append(out, p)
 	}
 	return out
