@@ -167,7 +167,7 @@ func onScreen(err error) error {
 	return err
 }
 
-// unknownToAll is an error for a type that no cluster has which has answered:
+// unknownToAll is an error for the types that no cluster has which has answered:
 // shorter than that of a command line, there is one line for it on a screen.
 func unknownToAll(got []answer) error {
 	answered := 0
@@ -180,20 +180,44 @@ func unknownToAll(got []answer) error {
 			unknown[u.Arg.Type]++
 		}
 	}
+	var none []*resolve.UnknownTypeError
 	for _, a := range got {
 		for _, u := range a.res.Unknown {
-			switch {
-			case unknown[u.Arg.Type] < answered:
-			case len(u.Nearest) > 0:
-				return fmt.Errorf("no type %q; did you mean %s?", u.Arg.Type, strings.Join(u.Nearest, ", "))
-			case u.Detail != "":
-				return errors.New(u.Detail)
-			default:
-				return fmt.Errorf("no type %q; : lists those there are", u.Arg.Type)
+			if unknown[u.Arg.Type] == answered {
+				none, unknown[u.Arg.Type] = append(none, u), 0 // each once
 			}
 		}
 	}
-	return nil
+	switch len(none) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(lacks(none[0]) + meant(none[0], "; did you mean ", "?", "; : lists those there are"))
+	}
+	var all []string
+	for _, u := range none {
+		all = append(all, lacks(u)+meant(u, " (did you mean ", "?)", ""))
+	}
+	return errors.New(strings.Join(all, ", ") + "; nothing has changed")
+}
+
+// lacks says what there is not.
+func lacks(u *resolve.UnknownTypeError) string {
+	if u.Detail != "" {
+		return u.Detail
+	}
+	return fmt.Sprintf("no type %q", u.Arg.Type)
+}
+
+// meant are the names that are near, between two texts, or else if none is.
+func meant(u *resolve.UnknownTypeError, before, after, none string) string {
+	switch {
+	case len(u.Nearest) > 0:
+		return before + strings.Join(u.Nearest, ", ") + after
+	case u.Detail != "":
+		return ""
+	}
+	return none
 }
 
 // Remove implements ui.Watcher.

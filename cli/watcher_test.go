@@ -123,6 +123,19 @@ func TestTypesAreAddedWhileRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.settles("dev pods", "dev configmaps", "dev nodes", "dev widgets.acme.example metadata.name=blue")
+	// One that came later, beside others: all that is not there is told, with what
+	// is near, and nothing has changed.
+	server.store.AddResource(timeserver.Resource{Group: "acme.example", Version: "v1", Resource: "gizmos", Kind: "Gizmo", Namespaced: true})
+	if _, err = c.Add(ctx, []string{"gizmos,deplyoment,frobs"}); err == nil || err.Error() != `no type "deplyoment" (did you mean deployments?), no type "frobs"; nothing has changed` {
+		t.Errorf("two are none: %v", err)
+	}
+	c.settles("dev pods", "dev configmaps", "dev nodes", "dev widgets.acme.example metadata.name=blue")
+	if got, err = c.Add(ctx, []string{"pods,gizmos"}); err != nil || got.Text != "now watched too: 1 stream" || len(got.About) != 2 {
+		t.Errorf("a list: %+v %v", got, err)
+	}
+	if _, err = c.Drop(ctx, []string{"gizmos"}); err != nil {
+		t.Error(err)
+	}
 	// All of them: the one alone is a part of it.
 	if got, err = c.Add(ctx, []string{"widgets"}); err != nil || got.Text != "now watched too: 1 stream" {
 		t.Fatalf("all of them: %+v %v", got, err)

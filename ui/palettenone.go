@@ -55,8 +55,8 @@ func (a *App) lacking(text string) (it paletteItem, nearest []string, ok bool) {
 	nearest = near.Rank(word, guesses, 5)
 	why := a.noSuch(what, word, nearest)
 	it = paletteItem{group: what, text: word, help: why}
-	if what == "type" && a.o.Watcher != nil { // the list of types is from before a CRD that has just come
-		it.help += "; enter asks the cluster again"
+	if what == "type" && a.o.Watcher != nil {
+		it.help += askAgain
 		it.do = func(a *App) tea.Cmd { return a.addTypes(word, true) }
 	} else {
 		it.off = func(*App) string { return why }

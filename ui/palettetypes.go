@@ -77,26 +77,47 @@ func (a *App) typeItem(head, name string, also []string, sign byte, on bool) pal
 		it.help, it.off = "watch"+all+", and show these alone", noWatcher
 		it.do = func(a *App) tea.Cmd { return a.addTypes(name, true) }
 	}
-	if why := a.noTypes(head); why != "" {
-		it.off = func(*App) string { return why }
-	}
+	it.lacks(a, sign, a.noTypes(head))
 	return it
 }
 
-// noTypes says that one of the types that stand in a text is none, "" if all are
+// askAgain is what becomes of a type that the list does not have: it is from
+// before a CRD that has just come.
+const askAgain = "; enter asks the cluster again"
+
+// lacks says of an item which of its types the list does not have, "" is none.
+// They are asked for all the same, but for those that are to be removed.
+func (it *paletteItem) lacks(a *App, sign byte, why string) {
+	switch {
+	case why == "":
+	case sign == '-' || noWatcher(a) != "":
+		it.off = func(*App) string { return why }
+	default:
+		it.help = why + askAgain
+	}
+}
+
+// noTypes says which of the types that stand in a text are none, "" if all are
 // or that cannot be told.
 func (a *App) noTypes(text string) string {
+	var none []string
 	for word := range strings.SplitSeq(text, ",") {
 		word, _, _ = strings.Cut(word, "/")
 		if is, known := a.knowsType(word); word != "" && known && !is {
-			var guesses []near.Guess
-			for _, t := range a.palette.choices.types {
-				guesses = append(guesses, near.Of(word, t.Name, append([]string{t.Kind}, t.Short...)...))
-			}
-			return a.noSuch("type", word, near.Rank(word, guesses, 3))
+			none = append(none, word)
 		}
 	}
-	return ""
+	switch len(none) {
+	case 0:
+		return ""
+	case 1:
+		var guesses []near.Guess
+		for _, t := range a.palette.choices.types {
+			guesses = append(guesses, near.Of(none[0], t.Name, append([]string{t.Kind}, t.Short...)...))
+		}
+		return a.noSuch("type", none[0], near.Rank(none[0], guesses, 3))
+	}
+	return "no types " + strings.Join(none, ", ") + " here"
 }
 
 // typeSign splits a text into + or -, 0 for neither, and the types.
@@ -122,8 +143,8 @@ func (a *App) typedType(text string) []paletteItem {
 		it.given = typedScore(word)
 		it.help += ", as typed" + a.unlisted()
 	}
-	if why := cmp.Or(noWatcher(a), a.noTypes(types)); why != "" {
-		it.off = func(*App) string { return why }
+	if why := a.noTypes(types); why != "" {
+		it.lacks(a, sign, cmp.Or(noWatcher(a), why))
 	} else if is, known := a.knowsType(types); sign == '-' && known && is && !strings.ContainsAny(types, ",/") {
 		it.off = func(*App) string { return types + " is not watched" }
 	}

@@ -14,7 +14,10 @@ func TestUnknownWordsAreToldWithTheNearest(t *testing.T) {
 		"deplyoment":    "no type deplyoment; nearest: deployments",
 		"+frobs":        "no type frobs, and nothing else is called so",
 		"pods,frobs/a":  "no type frobs, and nothing else is called so",
+		"frobs,pods":    "no type frobs, and nothing else is called so; enter asks",
+		"+frobs,gizmos": "no types frobs, gizmos here; enter asks",
 		"-widgets":      "widgets is not watched",
+		"-frobs":        "no type frobs, and nothing else is called so",
 		"lanse":         "nearest: lanes",
 		"theme drak":    "no theme drak; nearest: dark",
 		"theme sol":     "no theme sol; these are there",
@@ -27,9 +30,9 @@ func TestUnknownWordsAreToldWithTheNearest(t *testing.T) {
 			continue
 		}
 		again := "" // the list of types may be from before a CRD
-		if text == "deplyoment" || text == "lanse" {
+		if !strings.Contains(text, " ") && text[0] != '-' {
 			d.has("enter asks the cluster again")
-			again = "add " + text
+			again = "add " + strings.TrimPrefix(text, "+")
 		}
 		if d.press("enter"); strings.Join(w.asked, "; ") != again && !strings.HasPrefix(text, "ns") {
 			t.Errorf(":%s asks %q", text, w.asked)

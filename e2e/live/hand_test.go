@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
@@ -55,7 +54,7 @@ func program(t *testing.T, c *cluster.Cluster, user string, cols, rows int, args
 func (s *screen) shows(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
-		s.until("the screen shows "+text, 30*time.Second, func() bool { return strings.Contains(s.term.String(), text) })
+		s.until("the screen shows "+text, patience, func() bool { return strings.Contains(s.term.String(), text) })
 	}
 }
 
@@ -65,9 +64,9 @@ func (s *screen) do(text string) {
 	s.press(":")
 	s.shows("What to do")
 	s.press(text)
-	s.until("the line has "+text, 10*time.Second, func() bool { return strings.Contains(s.lines()[len(s.lines())-1], ": "+text) })
+	s.until("the line has "+text, patience, func() bool { return strings.Contains(s.lines()[len(s.lines())-1], ": "+text) })
 	s.press("\r")
-	s.until("the palette closes", 10*time.Second, func() bool { return !strings.Contains(s.term.String(), "What to do") })
+	s.until("the palette closes", patience, func() bool { return !strings.Contains(s.term.String(), "What to do") })
 }
 
 // What is watched is changed by hand, against a real API server: a type that
@@ -98,7 +97,7 @@ func TestWhatIsWatchedChangesByHand(t *testing.T) {
 	s.do("widgets.e2e.rewatch")
 	s.shows("kind:widget", "blue", "widgets")
 	s.press("\x1b") // all rows again
-	s.until("the filter is gone", 10*time.Second, func() bool { return !strings.Contains(s.term.String(), "kind:widget") })
+	s.until("the filter is gone", patience, func() bool { return !strings.Contains(s.term.String(), "kind:widget") })
 
 	s.do("ns default")
 	s.shows("  default", "settings-of-default", "removed")
@@ -107,7 +106,7 @@ func TestWhatIsWatchedChangesByHand(t *testing.T) {
 
 	s.do("-widgets")
 	s.shows("no longer watched: 2 streams")
-	s.until("widgets are no longer listed", 10*time.Second, func() bool {
+	s.until("widgets are no longer listed", patience, func() bool {
 		for _, line := range s.lines() {
 			pane, _, _ := strings.Cut(line, "│")
 			if strings.Contains(pane, "widgets") {
@@ -118,6 +117,10 @@ func TestWhatIsWatchedChangesByHand(t *testing.T) {
 	})
 	s.do("wodgets")
 	s.shows(`no type "wodgets"`, "did you mean widgets?")
+	s.do("cm,wodgets,frobs")
+	s.shows(`no type "wodgets" (did you mean widgets?)`, `no type "frobs"`, "nothing has changed")
+	s.do("+widgets")
+	s.shows("now watched too: 2 streams")
 }
 
 // Who may not read something sees which permission is missing, exactly.
