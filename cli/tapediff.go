@@ -220,7 +220,7 @@ func (d *stateDiff) warn(flag string, r *tape.Reader, when time.Time) {
 		if state == model.Syncing || state == model.Connecting {
 			what = "its state had not arrived completely"
 		}
-		d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s was in state %s, for %s: %s", flag, x.Name(), state, short(when.Sub(x.Since)), what))
+		d.warnings = append(d.warnings, fmt.Sprintf("at %s the stream %s was in state %s, for %s: %s", flag, x.Name(), state, short(when.Sub(x.Last.Onset(x.Since))), what))
 	}
 	var missing []string
 	for _, x := range d.tape.Info().Streams {

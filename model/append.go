@@ -53,8 +53,11 @@ func (l *Log) append(r *Record, text Text) Event {
 	case r.Type.IsObject():
 		change = l.appendObject(st, r, text, &x, c, seq)
 	case r.Detail != nil:
-		if t, ok := r.Detail.(Transition); ok && t.Removes() {
-			l.leave(st)
+		if t, ok := r.Detail.(Transition); ok {
+			if t.Removes() {
+				l.leave(st)
+			}
+			r.Detail = st.dated(t, r.Time)
 		}
 		x.version = c.addDetail(r.Detail)
 		l.details += detailMemory(r.Detail)

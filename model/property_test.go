@@ -20,6 +20,7 @@ type oracle struct {
 	events  []Event
 	objects map[string]*oracleObject   // by context and UID
 	names   map[string][]*oracleObject // by context and name
+	removed map[StreamID]time.Time     // streams that were; the first time counts
 }
 
 type oracleObject struct {
@@ -80,6 +81,11 @@ func (o *oracle) append(ctx string, first Seq, r Record, e Event) error {
 		x.left = x.left && r.Type != Deleted && len(x.in) == 0
 	}
 	if d, ok := r.Detail.(Transition); ok && d.Removes() {
+		if o.removed[r.Stream].IsZero() {
+			o.removed[r.Stream] = r.Time
+		}
+		d.AsOf = o.removed[r.Stream]
+		want.Detail = d
 		for _, x := range o.objects {
 			x.left = x.left || len(x.in) == 1 && x.in[r.Stream]
 			delete(x.in, r.Stream)
@@ -190,7 +196,7 @@ type sent struct {
 
 func newWorld(seed uint64, budget int64) *world {
 	w := &world{rnd: rand.New(rand.NewPCG(seed, 1)), log: NewLog(Options{Budget: budget}), now: time.Unix(1e9, 0), sent: make([][]sent, 2),
-		oracle: &oracle{objects: map[string]*oracleObject{}, names: map[string][]*oracleObject{}}}
+		oracle: &oracle{objects: map[string]*oracleObject{}, names: map[string][]*oracleObject{}, removed: map[StreamID]time.Time{}}}
 	for i := range 4 { // two streams that see the same objects, in each of two contexts
 		w.streams = append(w.streams, w.log.AddStream(StreamInfo{Context: fmt.Sprint("ctx", i/2), Version: "v1", Resource: "pods", Kind: "Pod"}))
 	}

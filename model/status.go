@@ -96,6 +96,47 @@ func (s *stream) hear(t Transition, when time.Time) {
 	}
 }
 
+// dated says of a step as of when what is shown was last known to be true. A tape
+// has that of the step that it begins with, which the log cannot know.
+func (s *stream) dated(t Transition, when time.Time) Transition {
+	switch {
+	case t.Bare(), t.To == Live, t.To == Quiet, !t.AsOf.IsZero():
+	case t.To == Polling:
+		t.AsOf = when // a list has just come
+	case !s.Last.AsOf.IsZero():
+		t.AsOf = s.Last.AsOf
+	default:
+		t.AsOf = when.Add(-s.dead(t, when))
+	}
+	return t
+}
+
+// pingSilence is how long a link may have been dead when HTTP/2 finds that it
+// is: half a minute of silence, and a ping.
+const pingSilence = 45 * time.Second
+
+// dead is for how long a watch may have been dead that a step ends or doubts:
+// since the last sign of life, where the step says that there was none any more.
+func (s *stream) dead(t Transition, when time.Time) time.Duration {
+	if s.Heard.IsZero() {
+		return 0
+	}
+	silent := max(when.Sub(s.Heard), 0)
+	switch t.Cause {
+	case CausePing, CauseNetwork:
+		if s.State == Quiet { // its silence is no sign, and pings were answered
+			return min(silent, pingSilence)
+		}
+		return silent
+	case CauseDeadline, CauseSlept:
+		return silent
+	}
+	if t.To == Overdue {
+		return silent
+	}
+	return 0
+}
+
 func (s *stream) enter(t Transition, when time.Time) {
 	s.hear(t, when)
 	if t.Bare() {

@@ -146,6 +146,7 @@ type Transition struct {
 	// Attempt counts the failed attempts in a row, 0 while healthy.
 	Attempt int
 	Until   time.Time     // Backoff, Denied, …: when the next attempt starts; zero otherwise
+	AsOf    time.Time     // into what is not Live: see StreamStatus.Onset; a log fills it in
 	Status  int           // HTTP status of the request that this is about, 0 without one
 	Proto   string        // "HTTP/2.0"
 	RV      string        // resume position after the step
@@ -212,6 +213,20 @@ type StreamStatus struct {
 
 // Removed reports whether the user has removed the stream.
 func (s *StreamStatus) Removed() bool { return s.State == Stopped && s.Last.Removes() }
+
+// Onset is since when what is shown of the stream is current, or since when it
+// is not known to be: of an outage that is the first loss, however often was
+// tried since then, of a silence it is the last that was heard before it, and of
+// a stream that never was current it is when it was first asked.
+func (s *StreamStatus) Onset() time.Time { return s.Last.Onset(s.Since) }
+
+// Onset is that of the stream whose newest step this is, taken at a moment.
+func (t Transition) Onset(taken time.Time) time.Time {
+	if t.To.Fresh() || t.AsOf.IsZero() {
+		return taken
+	}
+	return t.AsOf
+}
 
 // RateSeconds is the length of StreamStatus.Rate.
 const RateSeconds = 30

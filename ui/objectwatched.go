@@ -13,6 +13,6 @@ func (p *objectPane) learn(log *model.Log, all *overall) {
 	}
 	_, p.latest = log.Versions(p.want.id)
 	if s, left := log.Left(p.want.id); left && int(s) < len(all.streams) {
-		p.unwatched = "not watched since " + all.streams[s].Since.In(p.loc).Format("15:04:05")
+		p.unwatched = "not watched since " + all.streams[s].Onset().In(p.loc).Format("15:04:05")
 	}
 }

@@ -36,7 +36,7 @@ func (a *App) checkedLines(pending int) (out []problem) {
 			case s.State == model.Connecting && !unwell(s), s.State == model.Syncing, s.State == model.Idle && s.Objects == 0:
 				loading = append(loading, a.all.name(s.StreamInfo))
 			case unwell(s), s.State == model.Paused:
-				stale = append(stale, a.all.name(s.StreamInfo)+" since "+a.clockText(s.Since))
+				stale = append(stale, a.all.name(s.StreamInfo)+" since "+a.clockText(s.Onset()))
 			}
 		}
 		if found {

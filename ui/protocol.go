@@ -243,7 +243,7 @@ func (p *protocol) info(a *App) string {
 	if where != "" {
 		name += " in " + where
 	}
-	out := name + " · " + s.State.String() + " " + age(a.now.Sub(s.Since)) + " · " + plural(len(p.list), "request")
+	out := name + " · " + s.State.String() + " " + age(a.now.Sub(s.Onset())) + " · " + plural(len(p.list), "request")
 	if p.bad > 0 {
 		out += ", " + count(p.bad) + " failed"
 	}

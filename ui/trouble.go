@@ -185,8 +185,8 @@ func (t trouble) text(o *overall, now time.Time) string {
 		b += " " + n
 	} else if t.State == model.Overdue {
 		return b + ": " + silence(t.StreamStatus, now)
-	} else if !t.Since.IsZero() && t.outage == nil {
-		b += " " + age(now.Sub(t.Since))
+	} else if at := t.Onset(); !at.IsZero() && t.outage == nil {
+		b += " " + age(now.Sub(at))
 	}
 	if t.outage == nil {
 		return b + t.because(now)
@@ -383,8 +383,8 @@ func (o *overall) plight(s *model.StreamStatus, now time.Time) (when, why string
 		}
 		return n, why
 	}
-	if !s.Since.IsZero() {
-		when = "for " + age(now.Sub(s.Since))
+	if at := s.Onset(); !at.IsZero() {
+		when = "for " + age(now.Sub(at))
 	}
 	return when, cause(s)
 }

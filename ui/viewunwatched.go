@@ -41,7 +41,7 @@ func (r *reading) lack(kind string) string {
 	case best == nil:
 		return name + " are not watched" + where + adds
 	case best.Removed():
-		return name + " are not watched since " + best.Since.In(r.loc).Format("15:04:05") + adds
+		return name + " are not watched since " + best.Onset().In(r.loc).Format("15:04:05") + adds
 	case !unwell(best):
 		return ""
 	}
@@ -49,7 +49,7 @@ func (r *reading) lack(kind string) string {
 		return name + " cannot be read: this user " + d.String()
 	}
 	_, why := all.plight(best, r.now)
-	return strings.TrimSuffix(name+" are not current since "+best.Since.In(r.loc).Format("15:04:05")+": "+why, ": ")
+	return strings.TrimSuffix(name+" are not current since "+best.Onset().In(r.loc).Format("15:04:05")+": "+why, ": ")
 }
 
 // worth orders streams by how much they tell.

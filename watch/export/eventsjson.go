@@ -70,6 +70,7 @@ type transitionJSON struct {
 	Text    string  `json:"text,omitempty"`
 	Attempt int     `json:"attempt,omitempty"`
 	Until   string  `json:"until,omitempty"`
+	AsOf    string  `json:"asOf,omitempty"`
 	Status  int     `json:"status,omitempty"`
 	Proto   string  `json:"protocol,omitempty"`
 	RV      string  `json:"resourceVersion,omitempty"`
@@ -227,7 +228,7 @@ func eventOf(r *row) eventJSON {
 	switch d := r.event.Detail.(type) {
 	case model.Transition:
 		e.Transition = &transitionJSON{From: d.From.String(), To: d.To.String(), Cause: string(d.Cause), Text: d.Text, Attempt: d.Attempt,
-			Until: stamp(d.Until), Status: d.Status, Proto: d.Proto, RV: d.RV, Bytes: d.Bytes, Frames: d.Frames, Took: d.Took.Seconds(), Total: d.Total}
+			Until: stamp(d.Until), AsOf: stamp(d.AsOf), Status: d.Status, Proto: d.Proto, RV: d.RV, Bytes: d.Bytes, Frames: d.Frames, Took: d.Took.Seconds(), Total: d.Total}
 	case model.Gap:
 		e.Gap = &gapJSON{d.FromRV, d.ToRV, stamp(d.Since), d.Took.Seconds(), string(d.Cause), d.Text, d.Added, d.Modified, d.Deleted}
 	case model.Note:

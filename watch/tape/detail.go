@@ -46,6 +46,7 @@ type transitionJSON struct {
 	Text    string      `json:"text,omitempty"`
 	Attempt int         `json:"attempt,omitempty"`
 	Until   int64       `json:"until,omitempty"`
+	AsOf    int64       `json:"asof,omitempty"`
 	Status  int         `json:"status,omitempty"`
 	Proto   string      `json:"proto,omitempty"`
 	RV      string      `json:"rv,omitempty"`
@@ -58,7 +59,7 @@ type transitionJSON struct {
 }
 
 func transitionOf(t model.Transition) *transitionJSON {
-	return &transitionJSON{From: t.From.String(), To: t.To.String(), Cause: t.Cause, Text: t.Text, Attempt: t.Attempt, Until: nanos(t.Until),
+	return &transitionJSON{From: t.From.String(), To: t.To.String(), Cause: t.Cause, Text: t.Text, Attempt: t.Attempt, Until: nanos(t.Until), AsOf: nanos(t.AsOf),
 		Status: t.Status, Proto: t.Proto, RV: t.RV, Bytes: t.Bytes, Frames: t.Frames, Took: int64(t.Took), Total: t.Total, Request: requestOf(t.Request)}
 }
 
@@ -68,7 +69,7 @@ func (t *transitionJSON) transition() (model.Transition, error) {
 		return model.Transition{}, err
 	}
 	to, err := stateNamed(t.To)
-	return model.Transition{From: from, To: to, Cause: t.Cause, Text: t.Text, Attempt: t.Attempt, Until: instant(t.Until),
+	return model.Transition{From: from, To: to, Cause: t.Cause, Text: t.Text, Attempt: t.Attempt, Until: instant(t.Until), AsOf: instant(t.AsOf),
 		Status: t.Status, Proto: t.Proto, RV: t.RV, Bytes: t.Bytes, Frames: t.Frames, Took: time.Duration(t.Took), Total: t.Total, Request: t.Request.request()}, err
 }
 

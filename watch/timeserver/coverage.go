@@ -160,7 +160,7 @@ func (p *Past) stateWarning(s *pastStream) string {
 		text = " (" + step.Text + ")"
 	}
 	return fmt.Sprintf("the watch of %s%s was in state %s%s since %s: these objects may be older than they were", s.Resource, in,
-		step.To, text, s.since.UTC().Format(clockLayout))
+		step.To, text, step.Onset(s.since).UTC().Format(clockLayout))
 }
 
 // clockLayout is for moments near the one that is served.
