@@ -31,6 +31,7 @@ func TestWalkIsTheNodeViewCurrent(t *testing.T) {
 	term := inTerminal(t, 120, 36, "replay "+demoFile(t))
 	term.play([]keyStep{
 		{"", "", "playing"},
+		{"", "Space", "paused"}, // a busy machine may look later than somebody would
 		{"", "t 13:54:45 Enter", "13:54:45; RETRY"},
 		{"", "C", "▸Coverage; /nodes .*%/"},
 	})
