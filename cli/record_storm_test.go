@@ -15,6 +15,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"rewatch/watch/recorder"
+	"rewatch/watch/tape"
 	"rewatch/watch/timeserver"
 )
 
@@ -82,6 +84,11 @@ func TestMemoryOfARecorder(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	first := path
+	if long {
+		first = recorder.Numbered(path, 1)
+	}
+	taped(t, first, func(e *tape.Entry) bool { return e.Type.IsObject() })
 	most, next := 0, time.Now()
 	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		m := memoryOf(t, cmd.Process.Pid)
