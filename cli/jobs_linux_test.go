@@ -109,6 +109,10 @@ func TestAnIdleScreenOfAnotherSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.typeKeys("?")
+	key := m.wait("help", func() bool { return containsAny(m.lines(), "Keys ") }) // what anything takes here
+	m.typeKeys("\x1b")
+	m.until("help is gone", func(l []string) bool { return !containsAny(l, "Keys ") })
 	quickest := time.Minute // of three: others may use the processor
 	for h := range uint16(3) {
 		time.Sleep(3300 * time.Millisecond)
@@ -122,7 +126,8 @@ func TestAnIdleScreenOfAnotherSize(t *testing.T) {
 		out := ""
 		quickest = min(quickest, m.wait("all drawn again", func() bool { out += m.take(); return strings.Contains(out, "Streams") }))
 	}
-	if t.Logf("drawn after %v", quickest); quickest > 500*time.Millisecond {
-		t.Errorf("it is drawn after %v", quickest)
+	t.Logf("drawn after %v, and after a key after %v", quickest, key)
+	if bound := 500*time.Millisecond + 5*key; quickest > bound {
+		t.Errorf("it is drawn after %v; the bound is %v here", quickest, bound)
 	}
 }

@@ -264,14 +264,17 @@ func TestWithoutFocusLessIsWritten(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		return len(m.take()) / 3
 	}
-	with := rate()
-	m.typeKeys("\x1b[O")
-	without := rate()
-	m.typeKeys("\x1b[I")
-	t.Logf("%d bytes a second with the focus, %d without", with, without)
-	if without*2 > with {
-		t.Errorf("%d bytes a second without the focus, %d with it", without, with)
+	for range 4 { // others may use the processor
+		with := rate()
+		m.typeKeys("\x1b[O")
+		without := rate()
+		m.typeKeys("\x1b[I")
+		t.Logf("%d bytes a second with the focus, %d without", with, without)
+		if without*2 <= with {
+			return
+		}
 	}
+	t.Error("without the focus not much less is written")
 }
 
 // Over a real SSH server, by its own client.
