@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -82,7 +83,15 @@ func TestInterruptsAreForTheProgram(t *testing.T) {
 	isolate(t)
 	ctx, stop := withInterrupts(t.Context())
 	defer stop()
-	t.Setenv("PAGER", script(t, "kill -INT $PPID; sleep 0.2"))
+	came, seen := make(chan os.Signal, 1), filepath.Join(t.TempDir(), "seen")
+	signal.Notify(came, os.Interrupt)
+	defer signal.Stop(came)
+	t.Setenv("PAGER", script(t, "kill -INT $PPID; until [ -e "+seen+" ]; do sleep 0.05; done"))
+	go func() { // it ends when the signal has come
+		<-came
+		time.Sleep(100 * time.Millisecond)
+		_ = os.WriteFile(seen, nil, 0o600)
+	}()
 	p, err := world{ctx}.Open(ui.Pager, "a", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +104,7 @@ func TestInterruptsAreForTheProgram(t *testing.T) {
 	}
 	waitUntil(t, func() bool { return ctx.Err() != nil })
 
-	t.Setenv("PAGER", script(t, "exec sleep 30"))
+	t.Setenv("PAGER", script(t, "exec sleep 1000"))
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	p, err = world{ctx}.Open(ui.Pager, "a", nil)
@@ -103,7 +112,7 @@ func TestInterruptsAreForTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	if err := p.Run(); err != nil || time.Since(begun) > 10*time.Second {
+	if err := p.Run(); err != nil || time.Since(begun) > patience {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }
