@@ -74,7 +74,7 @@ func TestGuardLetsOnlyReadsOut(t *testing.T) {
 // TestClusterCannotWrite tries it with the real client, so that the guard is
 // known to be in its transport.
 func TestClusterCannotWrite(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer noLeaks(t, goleak.IgnoreCurrent())
 	sent := 0
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent++
