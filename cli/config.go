@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -78,6 +79,9 @@ func checkConfig(args []string, w io.Writer) error {
 		return err
 	} else {
 		path = p
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return failed("name the file in it", "%s is a directory", path)
 	}
 	c, found, err := loadConfig(path)
 	if err == nil {

@@ -40,6 +40,7 @@ type exportFlags struct {
 	out, format, filter, from, to string
 	limit                         int
 	force                         bool
+	matcher                       *query.Matcher // of the filter; nil before it is made
 }
 
 func newExport(_ *flags, s streams) *cobra.Command {
@@ -51,7 +52,7 @@ func newExport(_ *flags, s streams) *cobra.Command {
 	}
 	x := &exportFlags{}
 	cmd := &cobra.Command{
-		Use: "export TAPE -o FILE", Short: "Write a tape as JSON lines, Markdown, HTML or Parquet", Args: cobra.ExactArgs(1),
+		Use: "export TAPE -o FILE", Short: "Write a tape as JSON lines, Markdown, HTML or Parquet", Args: oneTape("its rows as JSON lines come of several: rewatch tail --from A --from B -o json; parquet files can be queried together"),
 		Long: fmt.Sprintf(exportLong, list.String(), momentHelp), Example: exportExamples, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error { return runExport(cmd, x, args[0], s) },
 	}
@@ -77,6 +78,17 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 			return usage("%s does not tell the format: name it with --format", x.out)
 		}
 	}
+	if format == "parquet" && x.out == "-" && isTerminal(s.out) {
+		return usage("Parquet is no text for a terminal: name a file with -o, or redirect stdout")
+	}
+	if cmd.Flags().Changed("limit") {
+		switch {
+		case x.limit != -1 && x.limit < 1:
+			return usage("--limit must be at least 1, or -1 for as many as the format can hold")
+		case format != "markdown" && format != "html":
+			return usage("--limit is for markdown and html; %s has all rows", format)
+		}
+	}
 	if err := notItself(x.out, path); err != nil {
 		return err
 	}
@@ -86,7 +98,7 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 	}
 	defer func() { _ = t.Close() }()
 	t.tellFilter(s)
-	o, err := x.options(t)
+	o, err := x.options(t, s)
 	if err != nil {
 		return err
 	}
@@ -107,6 +119,9 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 	for _, d := range damages {
 		_, _ = fmt.Fprintf(s.err, "rewatch: %s\n", clean.Line(d.Error()))
 	}
+	if x.matcher != nil {
+		tellUnjudged(s, x.matcher)
+	}
 	if result.Cut > 0 {
 		_, _ = fmt.Fprintf(s.err, "rewatch: %d more rows are not shown; raise --limit, or narrow it with --filter, --from, --to\n", result.Cut)
 	}
@@ -117,7 +132,7 @@ func runExport(cmd *cobra.Command, x *exportFlags, path string, s streams) error
 }
 
 // options are those of the export of a tape.
-func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
+func (x *exportFlags) options(t *tapeFile, s streams) (o export.Options, err error) {
 	o = export.Options{Limit: x.limit, Name: filepath.Base(t.path), Tool: "rewatch " + version()}
 	info := t.Info()
 	for _, b := range []struct {
@@ -131,6 +146,7 @@ func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
 			return o, err
 		}
 	}
+	x.clamp(&o, info.From, info.To, s)
 	if o.From.After(info.To) {
 		return o, outside("--from "+x.from, info.From, info.To, time.Local)
 	}
@@ -150,9 +166,45 @@ func (x *exportFlags) options(t *tapeFile) (o export.Options, err error) {
 			end = info.To
 		}
 		o.FilterText = q.String()
-		o.Filter = func(log *model.Log) model.Filter { return q.Compile(log, query.Options{Now: end.Local()}).Match }
+		o.Filter = func(log *model.Log) model.Filter {
+			x.matcher = q.Compile(log, query.Options{Now: end.Local()})
+			return x.matcher.Match
+		}
 	}
 	return o, nil
+}
+
+// tellUnjudged says that a filter could not be judged of rows: an export or a
+// tail without them looks like one in which nothing matched.
+func tellUnjudged(s streams, m *query.Matcher) {
+	if problem, rows := m.Problem(); rows > 0 {
+		s.tell("rewatch: --filter could not be judged of %s, of the first because of: %s", count(int64(rows), "row"), problem)
+	}
+}
+
+// oneTape is for commands that take a single tape; several says what there is
+// for the parts of a recording.
+func oneTape(several string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return &failure{code: 2, msg: fmt.Sprintf("%s takes one tape, and there are %d", cmd.Name(), len(args)), next: several}
+		}
+		return cobra.ExactArgs(1)(cmd, args)
+	}
+}
+
+// clamp takes a span that is partly outside of the tape for the part inside: what
+// an export says it covers must be on the tape.
+func (x *exportFlags) clamp(o *export.Options, from, to time.Time, s streams) {
+	const layout = "2006-01-02 15:04:05.000 MST"
+	if !o.From.IsZero() && o.From.Before(from) {
+		s.tell("rewatch: the tape begins after --from %s: the export begins with it, at %s", x.from, from.Local().Format(layout))
+		o.From = from
+	}
+	if !o.To.IsZero() && o.To.After(to) {
+		s.tell("rewatch: the tape ends before --to %s: the export ends with it, at %s", x.to, to.Local().Format(layout))
+		o.To = to
+	}
 }
 
 func exportFailed(x *exportFlags, path string, err error) error {

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
@@ -45,6 +46,15 @@ func failed(next, format string, args ...any) *failure {
 	return &failure{msg: fmt.Sprintf(format, args...), next: next, code: 1}
 }
 
+// errUnavailable is why a server could not be asked that may answer later.
+var errUnavailable = errors.New("unavailable")
+
+// unavailable marks a failure of a server that may answer later.
+func (f *failure) unavailable() *failure {
+	f.err = errUnavailable
+	return f
+}
+
 // unreachable says why a cluster could not be asked, from what the client
 // returned.
 func unreachable(c *cluster, err error) *failure {
@@ -65,17 +75,19 @@ func unreachable(c *cluster, err error) *failure {
 			"no credentials for %s: %s", server, oneLine(err))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return failed("is it running, and is the address right? kubectl config view --minify",
-			"the server %s refuses connections", server)
+			"the server %s refuses connections", server).unavailable()
 	case errors.As(err, &dns):
 		return failed("check the address and the network: kubectl config view --minify",
-			"the name of the server %s cannot be resolved", server)
+			"the name of the server %s cannot be resolved", server).unavailable()
 	case errors.As(err, &host):
 		return failed("name the right one with --tls-server-name", "the certificate of the server %s is for another name: %s", server, oneLine(host))
 	case errors.As(err, &cert):
 		return failed("name its authority with --certificate-authority FILE", "the certificate of the server %s is not trusted: %s", server, oneLine(cert.Err))
 	case errors.Is(err, context.DeadlineExceeded) || isTimeout(err):
 		return failed("check the network, or allow more time with --request-timeout",
-			"the server %s does not answer", server)
+			"the server %s does not answer", server).unavailable()
+	case apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) || apierrors.IsTooManyRequests(err) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF):
+		return failed("check with: kubectl version", "cannot use the server %s: %s", server, oneLine(err)).unavailable()
 	}
 	return failed("check with: kubectl version", "cannot use the server %s: %s", server, oneLine(err))
 }

@@ -97,7 +97,7 @@ func newFlags() *flags {
 	show.StringVar(&f.logFile, "log-file", "", "Where libraries log (default $XDG_STATE_HOME/rewatch/rewatch.log, made when there is something to write)")
 
 	keep := pflag.NewFlagSet("keep", pflag.ContinueOnError)
-	keep.StringVar(&f.record, "record", "", "Record the session from its start to this new tape, with the extension .rwt; R starts and stops others")
+	keep.StringVar(&f.record, "record", "", "Record the session from its start to this new tape, as FILE.rwt; R starts and stops others")
 	keep.StringArrayVar(&f.redact, "redact", nil, "Keep only fingerprints of what this JSONPath selects in any object, as .spec.containers[*].env[*].value; may be repeated")
 
 	f.groups = []group{{"What to watch", what}, {"How to show it", show}, {"How to keep it", keep}, {"How to reach the cluster", how}}

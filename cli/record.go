@@ -82,7 +82,7 @@ and the like are not looked through.`,
 	}
 	own := pflag.NewFlagSet("record", pflag.ContinueOnError)
 	own.SortFlags = false
-	own.StringVarP(&o.output, "output", "o", "", "The tape, with the extension .rwt; - is stdout")
+	own.StringVarP(&o.output, "output", "o", "", "The tape, as FILE.rwt; - is stdout")
 	own.StringVar(&o.filter, "filter", "", "Record only changes that match this, as / in the interface; gaps, heartbeats and states of streams always are")
 	own.BoolVar(&o.force, "force", false, "Replace the file if it exists")
 	own.Var(&o.maxSize, "max-size", "Go on in the next tape when one has this size, as 512Mi or 1Gi")

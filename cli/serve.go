@@ -37,7 +37,7 @@ with a certificate made for the purpose, and a token is needed. Both are in the
 kubeconfig, a file for its owner only that is removed at the end.`,
 		Example: `  rewatch serve incident.rwt --at 14:03:20
   rewatch serve incident.rwt --speed 10 --write-kubeconfig /tmp/past`,
-		Args: cobra.ExactArgs(1),
+		Args: oneTape("serve them one after the other, or look at all with: rewatch replay A B"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.moving = cmd.Flags().Changed("speed")
 			return runServe(cmd.Context(), o, args[0], s)
@@ -213,12 +213,13 @@ func ownNames(host string) []string {
 
 // announce says what is being served, and how to look at it.
 func (v *serving) announce(s streams, path string, o serveOptions) {
-	p := func(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format+"\n", args...) }
+	out := s.out
+	if o.kubeconfig == "-" {
+		out = s.err // stdout is the kubeconfig
+	}
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	if v.token != "" {
 		_, _ = fmt.Fprintf(s.err, "token, also in the kubeconfig and shown only now: %s\n", v.token)
-	}
-	if o.kubeconfig == "-" {
-		return // stdout is the kubeconfig
 	}
 	const layout = "2006-01-02 15:04:05.000 MST"
 	what := "as it was at " + v.past.Now().Local().Format(layout)
@@ -228,7 +229,9 @@ func (v *serving) announce(s streams, path string, o serveOptions) {
 	p("%s: context %q %s, read-only, on %s", clean.Line(filepath.Base(path)), clean.Line(v.past.Context()), what, v.url)
 	p("%s", v.past.Summary())
 	p("")
-	p("  export KUBECONFIG=%s", shellQuote(v.kubeconfig))
+	if o.kubeconfig != "-" {
+		p("  export KUBECONFIG=%s", shellQuote(v.kubeconfig))
+	}
 	p("  kubectl get %s", v.past.Example())
 	p("")
 	p("Ages that kubectl get shows are as of then; describe and k9s count to now. Ctrl-C ends.")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -71,6 +72,14 @@ func newTail(f *flags, s streams) *cobra.Command {
 		Use: "tail [TYPE]...", Short: "Print changes, and wait for one that meets a condition",
 		Long: tailLong, Example: tailExamples, Args: cobra.ArbitraryArgs, ValidArgsFunction: completeTypes,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for name, text := range map[string]string{"until": x.until, "filter": x.filter} {
+				if cmd.Flags().Changed(name) && strings.TrimSpace(text) == "" {
+					return usage("--%s is empty: a variable of the shell may not be set", name)
+				}
+			}
+			if cmd.Flags().Changed("timeout") && x.timeout <= 0 {
+				return usage("--timeout must be above 0")
+			}
 			x.memory = tailMemory
 			if cmd.Flags().Changed("memory") {
 				x.memory = f.memory.bytes
@@ -105,9 +114,6 @@ type plan struct {
 // read checks what can be checked before anything is opened.
 func (x tailFlags) read() (p plan, err error) {
 	p = plan{tailFlags: x}
-	if x.timeout < 0 {
-		return p, usage("--timeout must be above 0")
-	}
 	q, err := query.Parse(x.filter)
 	if err != nil {
 		return p, usage("--filter: %s", oneLine(err))
@@ -156,6 +162,10 @@ func runTail(ctx context.Context, f *flags, x tailFlags, args []string, s stream
 	return tailLive(ctx, f, p, args, s)
 }
 
+// tryAgainEvery is how often a server that does not answer is asked again by a
+// command that may wait.
+const tryAgainEvery = time.Second
+
 // tailLive watches clusters, as the interface does.
 func tailLive(ctx context.Context, f *flags, p plan, args []string, s streams) error {
 	session, err := f.session(args, s)
@@ -179,7 +189,19 @@ func tailLive(ctx context.Context, f *flags, p plan, args []string, s streams) e
 		joining, stop = context.WithTimeout(ctx, p.timeout)
 		defer stop()
 	}
-	if err := newJoiner(engine, log, session, beside).start(joining, session.clusters, s.err); err != nil {
+	join := func() error { return newJoiner(engine, log, session, beside).start(joining, session.clusters, s.err) }
+	err = join()
+	for told := false; p.until != nil && p.timeout > 0 && errors.Is(err, errUnavailable) && joining.Err() == nil; err = join() {
+		if !told {
+			s.tell("rewatch: %s; trying again until --timeout", err.(*failure).msg)
+			told = true
+		}
+		select {
+		case <-time.After(tryAgainEvery):
+		case <-joining.Done():
+		}
+	}
+	if err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return t.unanswered("interrupted")

@@ -34,7 +34,10 @@ func parseFormat(text string) (formatMaker, error) {
 	switch {
 	case isPath:
 		path := jsonpath.New("output").AllowMissingKeys(true)
-		if err := path.Parse(relaxed(template)); err != nil || template == "" {
+		if strings.TrimSpace(template) == "" {
+			return nil, usage("-o %s: no JSONPath is given, as jsonpath='{.metadata.name}'", text)
+		}
+		if err := path.Parse(relaxed(template)); err != nil {
 			return nil, usage("-o %s: no JSONPath: %v", text, err)
 		}
 		return func(p *printer, _ export.LinesHead, changed bool) format {

@@ -177,6 +177,12 @@ func (t *tailer) end(err error) error {
 	if failure := t.out.end(e); failure != nil && !errors.Is(err, errMet) {
 		return failure
 	}
+	if t.filter != nil {
+		tellUnjudged(streams{err: t.lines.err}, t.filter)
+	}
+	if t.ended != nil && t.seen == 0 && t.until == nil && (t.chosen != nil || t.filter != nil) {
+		_, _ = fmt.Fprintln(t.lines.err, "rewatch: no object on the tape is what was asked for")
+	}
 	if t.folded > 0 {
 		_, _ = fmt.Fprintf(t.lines.err, "rewatch: %s left out as noise; without --changed-only they are printed\n", count(t.folded, "change"))
 	}

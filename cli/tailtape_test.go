@@ -37,7 +37,10 @@ func TestTailOfATape(t *testing.T) {
 		{"all", "type == 'DELETED' && kind == 'Pod'", 0, "", "DELETED  Pod"},
 		{"--timeout 20s", "", 0, "", ""},
 	} {
-		args := append([]string{"tail", "--from", "demo.rwt", "--until", c.until}, strings.Fields(c.args)...)
+		args := append([]string{"tail", "--from", "demo.rwt"}, strings.Fields(c.args)...)
+		if c.until != "" {
+			args = append(args, "--until", c.until)
+		}
 		got := rewatch(t, args...)
 		lines := strings.Split(strings.TrimSpace(got.out), "\n")
 		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) || !strings.Contains(lines[len(lines)-1], c.last) {
@@ -115,7 +118,11 @@ func TestTailProcess(t *testing.T) {
 	}
 	t.Run("the reader goes away", func(t *testing.T) {
 		for until, code := range map[string]int{"": 0, "false": 1} {
-			cmd, stderr := process(t, "tail", "pods", "--until", until)
+			args := []string{"tail", "pods", "--until", until}
+			if until == "" {
+				args = args[:2]
+			}
+			cmd, stderr := process(t, args...)
 			stdout := begin(t, cmd)
 			if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || !strings.Contains(line, "ADDED") {
 				t.Fatalf("%q %v", line, err)
@@ -128,7 +135,11 @@ func TestTailProcess(t *testing.T) {
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		for until, code := range map[string]int{"": 0, "false": 1} {
-			cmd, stderr := process(t, "tail", "pods", "--until", until)
+			args := []string{"tail", "pods", "--until", until}
+			if until == "" {
+				args = args[:2]
+			}
+			cmd, stderr := process(t, args...)
 			stdout := begin(t, cmd)
 			if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 				t.Fatal(err)

@@ -41,7 +41,7 @@ func newVersion(s streams) *cobra.Command {
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(s.out, versionLine())
-			return err
+			return written(err)
 		},
 	}
 }
