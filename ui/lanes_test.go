@@ -134,7 +134,7 @@ func TestLaneScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var texts []string
-				for _, theme := range goldenThemes {
+				for _, theme := range drawnThemes() {
 					d := newRollout(t, size[0], size[1], theme)
 					scene.do(d)
 					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))

@@ -11,7 +11,7 @@ func sameInAllThemes(t *testing.T, name string, open func(size [2]int, theme str
 		name := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
 		t.Run(name, func(t *testing.T) {
 			var texts []string
-			for _, theme := range goldenThemes {
+			for _, theme := range drawnThemes() {
 				d := open(size, theme)
 				d.t = t
 				do(d)

@@ -138,6 +138,9 @@ func TestATimeWhileLive(t *testing.T) {
 
 // Every page, view and act is there by an obvious word, also by those of k9s.
 func TestObviousWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("types hundreds of words, which takes minutes with the race detector")
+	}
 	live, _ := withWatcher(t, 120, 36)
 	tape, _ := newReplay(t, 120, 36, "mono")
 	first := func(d *driver, word string) string {

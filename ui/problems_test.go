@@ -16,7 +16,7 @@ func goldenScreens(t *testing.T, name string, show func(t *testing.T, w, h int, 
 		name := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
 		t.Run(name, func(t *testing.T) {
 			var texts []string
-			for _, theme := range goldenThemes {
+			for _, theme := range drawnThemes() {
 				texts = append(texts, logSize.ReplaceAllString(show(t, size[0], size[1], theme).screen(), "#.# MB"))
 			}
 			sameTexts(t, texts)

@@ -149,7 +149,7 @@ func TestReplayScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var texts []string
-				for _, theme := range goldenThemes {
+				for _, theme := range drawnThemes() {
 					d, _ := newReplay(t, size[0], size[1], theme)
 					scene.do(d)
 					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
@@ -168,6 +168,15 @@ func TestReplayScreens(t *testing.T) {
 // colour, in sixteen colours, and one for colour-blind users.
 var goldenThemes = []string{"dark", "light", "mono", "few", "colourblind-dark"}
 
+// drawnThemes are those that are drawn now. A short run is one that looks for
+// races, takes ten times as long, and finds as many of them in one theme.
+func drawnThemes() []string {
+	if testing.Short() {
+		return goldenThemes[:1]
+	}
+	return goldenThemes
+}
+
 func sameTexts(t *testing.T, texts []string) {
 	t.Helper()
 	for i, text := range texts {
@@ -184,7 +193,7 @@ func TestScreens(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", scene.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var texts []string
-				for _, theme := range goldenThemes {
+				for _, theme := range drawnThemes() {
 					d := newDriver(t, size[0], size[1], theme)
 					scene.do(d)
 					texts = append(texts, logSize.ReplaceAllString(d.screen(), "#.# MB"))
