@@ -13,6 +13,7 @@ func (p *Past) Options() Options {
 	return Options{
 		Version:  apiVersion + "+rewatch-recording",
 		Now:      p.Now,
+		Still:    true,
 		Coverage: p.coverage,
 		ReadOnly: func() string {
 			return fmt.Sprintf("this is a recording of %q at %s; it can only be read", p.context, p.Now().UTC().Format("2006-01-02T15:04:05Z"))

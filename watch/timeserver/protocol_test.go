@@ -292,6 +292,15 @@ func TestBookmarks(t *testing.T) {
 			t.Errorf("bookmark %+v, want RV %d", f, now)
 		}
 	}
+	// Where all stands still by intent, watches are heard of all the same.
+	still, e2 := serve(t, Options{BookmarkEvery: 10 * time.Millisecond, Still: true})
+	rv = put(t, still, "pods", pod("shop", "a"))
+	w = watchPods(t, e2, url.Values{"resourceVersion": {fmt.Sprint(rv)}, "allowWatchBookmarks": {"true"}})
+	for range 2 {
+		if f := w.want("BOOKMARK"); f.Object.Metadata.ResourceVersion != fmt.Sprint(rv) {
+			t.Errorf("bookmark %+v, want RV %d", f, rv)
+		}
+	}
 	// Events are not cached: the mark of the end, and none after it.
 	put(t, s, "events", pod("shop", "ev"))
 	q = url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}}

@@ -24,6 +24,10 @@ import (
 type Options struct {
 	// BookmarkEvery is the interval of periodic bookmarks; 0 means 60 s.
 	BookmarkEvery time.Duration
+	// Still sends bookmarks also where nothing has moved since the watch began.
+	// In a cluster something always does, and a watch that hears nothing is
+	// taken for broken; a recorded moment stands.
+	Still bool
 	// TooLargeWait is how long a request for a resourceVersion in the future
 	// waits for it before it is answered 504; 0 means 3 s.
 	TooLargeWait time.Duration

@@ -238,7 +238,7 @@ func (w *watching) wait(f feed) error {
 func (w *watching) heartbeat() error {
 	// Everything up to f.rv was sent if nothing is left after the position.
 	f := w.s.store.since(w.t, w.position, 0)
-	if f.lost || f.behind > 0 || f.rv <= w.start {
+	if f.lost || f.behind > 0 || f.rv < w.start || f.rv == w.start && !w.s.o.Still {
 		return nil
 	}
 	if err := w.out.bookmark(w.t.Resource, f.rv, false); err != nil {
