@@ -96,24 +96,33 @@ func identify(st *stream, r *Record) {
 
 // appendObject completes the row of a change of an object, keeps its bytes,
 // and reports whether the object came to exist in the stream or ceased to. text
-// is where the bytes are, nil if they have to be copied.
+// is where the bytes are, nil if they have to be copied. With it r.Raw may be nil:
+// it is made where somebody looks at it.
 func (l *Log) appendObject(st *stream, r *Record, text Text, x *row, c *chunk, seq Seq) (change bool) {
+	reach := st.Secrecy(r.Identity)
+	redacts := reach != redact.Nothing || len(l.redactor.Rules()) > 0
+	if text != nil && r.Raw == nil && (redacts || len(l.taps) > 0 || r.Bytes == 0 && r.Flags&Synthetic == 0) {
+		r.Raw = l.raw(text)
+	}
 	raw := r.Raw
-	if reach := st.Secrecy(r.Identity); len(raw) > 0 && (reach != redact.Nothing || len(l.redactor.Rules()) > 0) {
+	if len(raw) > 0 && redacts {
 		if r.Bytes == 0 && r.Flags&Synthetic == 0 {
 			r.Bytes = len(raw)
 		}
 		raw = l.redacted(raw, reach)
 		r.Raw, text = raw, nil
 	}
-	id, named := l.objects.find(r.Identity)
+	id, at := l.objects.place(r.Identity)
 	if id == 0 {
-		if named != 0 && r.Type == Added {
+		if at.names.id != 0 && r.Type == Added {
 			x.flags |= Recreated
 		}
-		id, _ = l.objects.add(r.Identity, named)
+		id, _ = l.objects.add(r.Identity, at)
 	}
 	o := l.objects.get(id)
+	if text != nil && raw == nil && o.newest != 0 {
+		raw = l.raw(text)
+	}
 	if len(l.taps) > 0 {
 		l.save(id)
 		if len(raw) == 0 && r.Flags&Synthetic != 0 && (len(l.objects.shared[id]) > 0 || o.left != noStream) {

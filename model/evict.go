@@ -4,7 +4,7 @@ package model
 func (l *Log) memory() int64 {
 	const stream, mark, shared = 1 << 10, 96, 64
 	return int64(len(l.rows.chunks))*(chunkMemory+8) + l.details + int64(len(l.streams))*stream +
-		l.objects.memory + int64(len(l.objects.names.slots))*4 + int64(len(l.objects.shared))*shared +
+		l.objects.memory + int64(len(l.objects.names.slots))*8 + int64(len(l.objects.shared))*shared +
 		int64(len(l.versions))*mark + int64(l.held)*4/markEvery + l.history.memory()
 }
 

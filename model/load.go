@@ -26,11 +26,12 @@ type Text interface {
 // Load appends records as [Log.Append] does, but leaves packing them, and what
 // is appended after them, to Pack. It is for the state that a log begins with.
 // Where a record comes with a Text, that is its Raw, which need not be copied
-// then. n is about how many records there are.
+// then; nor even be there, where the record has its identity. n is about how many
+// records there are.
 func (l *Log) Load(n int, records iter.Seq2[Record, Text]) {
 	defer l.notify()
 	l.mu.Lock()
-	l.objects.names.reserve(l.objects, n)
+	l.objects.names.reserve(n)
 	l.history.elsewhere.list = slices.Grow(l.history.elsewhere.list, n)
 	l.mu.Unlock()
 	for r, text := range records {
@@ -45,6 +46,15 @@ func (l *Log) loadOne(r *Record, text Text) {
 	l.append(r, text)
 	l.settleAfter()
 	l.evict()
+}
+
+// raw makes the text of a record that came without.
+func (l *Log) raw(text Text) []byte {
+	raw, err := text.AppendText(nil)
+	if err != nil { // see Text
+		raw = []byte(`{}`)
+	}
+	return raw
 }
 
 // packWithAppend is how many objects an Append packs when too many are not.

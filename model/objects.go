@@ -59,6 +59,7 @@ type objects struct {
 	held    int
 	groups  []group
 	groupOf map[group]uint32
+	recent  uint32 // the group that was asked for last
 	names   nameIndex
 	shared  map[ObjectID][]uint16 // the further streams of objects that exist in several
 	memory  int64
@@ -113,32 +114,58 @@ func (t *objects) find(id Identity) (found, named ObjectID) {
 		return 0, 0
 	}
 	named = t.names.find(t, g, id.Name)
-	uid, canonical := parseUID(id.UID)
+	return t.withUID(named, id.UID), named
+}
+
+// withUID returns the object with a UID among one and those that held its name
+// before; 0 if there is none.
+func (t *objects) withUID(named ObjectID, text string) (found ObjectID) {
+	if named == 0 {
+		return 0
+	}
+	uid, canonical := parseUID(text)
 	for found = named; found != 0; {
 		o := t.get(found)
 		if canonical && o.bits&textUID == 0 && o.uid == uid {
 			break
 		}
 		if !canonical && o.bits&textUID != 0 {
-			if _, text := t.texts(found, o); string(text) == id.UID {
+			if _, held := t.texts(found, o); string(held) == text {
 				break
 			}
 		}
 		found = o.older
 	}
-	return found, named
+	return found
 }
 
-// add enters a new object; named is the one that held its name before.
-func (t *objects) add(id Identity, named ObjectID) (ObjectID, *object) {
+// place is where an identity is looked up, or entered.
+type place struct {
+	group uint32
+	names nameSlot // with the object that held the name before, 0 for none
+	slot  int
+}
+
+// place is find for who will add what is not there.
+func (t *objects) place(id Identity) (found ObjectID, at place) {
+	at.group = t.group(id)
+	at.slot, at.names.hash = t.names.slot(t, at.group, id.Name)
+	at.names.id = t.names.slots[at.slot].id
+	return t.withUID(at.names.id, id.UID), at
+}
+
+// add enters a new object at the place that was found for it.
+func (t *objects) add(id Identity, at place) (ObjectID, *object) {
 	n := t.next
 	t.next++
 	t.held++
 	if int(n)/objectsPerChunk >= len(t.chunks) {
 		if k := len(t.chunks); k > 0 && t.chunks[k-1] != nil {
 			full := t.chunks[k-1]
-			t.memory -= int64(cap(full.text) - len(full.text))
-			full.text = append(make([]byte, 0, len(full.text)), full.text...)
+			if spare := cap(full.text) - len(full.text); spare > len(full.text)/8 {
+				t.memory -= int64(spare)
+				full.text = append(make([]byte, 0, len(full.text)), full.text...)
+			}
 			t.release(k - 1)
 		}
 		x := &objectChunk{}
@@ -151,7 +178,7 @@ func (t *objects) add(id Identity, named ObjectID) (ObjectID, *object) {
 	c := t.chunks[n/objectsPerChunk]
 	c.held++
 	o := &c.objects[n%objectsPerChunk]
-	*o = object{group: t.group(id), text: uint32(len(c.text)), older: named, stream: noStream, left: noStream, bits: occupied}
+	*o = object{group: at.group, text: uint32(len(c.text)), older: at.names.id, stream: noStream, left: noStream, bits: occupied}
 	before := cap(c.text)
 	c.text = binary.AppendUvarint(c.text, uint64(len(id.Name)))
 	c.text = append(c.text, id.Name...)
@@ -162,12 +189,17 @@ func (t *objects) add(id Identity, named ObjectID) (ObjectID, *object) {
 		c.text = append(c.text, id.UID...)
 	}
 	t.memory += int64(cap(c.text) - before)
-	t.names.set(t, o.group, id.Name, n, named)
+	t.names.enter(at.slot, at.names.hash, n)
 	return n, o
 }
 
+// group returns the number of an identity's group, which is a new one if it was
+// not known.
 func (t *objects) group(id Identity) uint32 {
 	g := group{id.Context, id.APIVersion, id.Kind, id.Namespace}
+	if int(t.recent) < len(t.groups) && t.groups[t.recent] == g { // what comes together is alike
+		return t.recent
+	}
 	n, ok := t.groupOf[g]
 	if !ok {
 		// Cloned: the strings may be views of a buffer that will be reused.
@@ -177,6 +209,7 @@ func (t *objects) group(id Identity) uint32 {
 		t.groupOf[g] = n
 		t.memory += int64(len(g.context)+len(g.apiVersion)+len(g.kind)+len(g.namespace)) + 3*64
 	}
+	t.recent = n
 	return n
 }
 
@@ -184,16 +217,19 @@ func (t *objects) group(id Identity) uint32 {
 func (t *objects) remove(id ObjectID) {
 	o := t.get(id)
 	name, _ := t.texts(id, o)
-	head := t.names.find(t, o.group, string(name))
-	if head == id {
-		t.names.set(t, o.group, string(name), o.older, id)
-	} else {
+	slot, hash := t.names.slot(t, o.group, string(name))
+	switch head := t.names.slots[slot].id; {
+	case head != id:
 		for p := t.get(head); p != nil; p = t.get(p.older) {
 			if p.older == id {
 				p.older = o.older
 				break
 			}
 		}
+	case o.older != 0:
+		t.names.slots[slot] = nameSlot{hash, o.older}
+	default:
+		t.names.close(slot)
 	}
 	o.bits = 0
 	t.held--
@@ -260,85 +296,91 @@ func (t *objects) put(id ObjectID, o *object, s uint16, in bool) bool {
 	return true
 }
 
-// nameIndex finds the newest object of a name: an open-addressed table of
-// object numbers, 8 to 16 bytes an object.
+// nameIndex finds the newest object of a name: an open-addressed table, 11 to 22
+// bytes an object. A slot has the hash of its name, so that hardly ever an object
+// is looked at that has another one: it is anywhere in memory.
 type nameIndex struct {
 	seed  maphash.Seed
-	slots []ObjectID
+	slots []nameSlot
 	used  int
 }
 
-func newNameIndex() nameIndex {
-	return nameIndex{seed: maphash.MakeSeed(), slots: make([]ObjectID, 64)}
+type nameSlot struct {
+	hash uint32
+	id   ObjectID // 0: empty
 }
 
-// slot returns where a name is, or where it would be entered.
-func (x *nameIndex) slot(t *objects, group uint32, name string) int {
+func newNameIndex() nameIndex {
+	return nameIndex{seed: maphash.MakeSeed(), slots: make([]nameSlot, 64)}
+}
+
+// slot returns where a name is, or where it would be entered, and its hash.
+func (x *nameIndex) slot(t *objects, group uint32, name string) (i int, hash uint32) {
 	mask := len(x.slots) - 1
-	i := int(maphash.String(x.seed, name)+uint64(group)*0x9E3779B97F4A7C15) & mask
-	for ; x.slots[i] != 0; i = (i + 1) & mask {
-		if o := t.get(x.slots[i]); o.group == group {
-			if n, _ := t.texts(x.slots[i], o); string(n) == name {
+	hash = uint32(maphash.String(x.seed, name) + uint64(group)*0x9E3779B97F4A7C15)
+	for i = int(hash) & mask; x.slots[i].id != 0; i = (i + 1) & mask {
+		if x.slots[i].hash != hash {
+			continue
+		}
+		if o := t.get(x.slots[i].id); o.group == group {
+			if n, _ := t.texts(x.slots[i].id, o); string(n) == name {
 				break
 			}
 		}
 	}
-	return i
+	return i, hash
 }
 
 func (x *nameIndex) find(t *objects, group uint32, name string) ObjectID {
-	return x.slots[x.slot(t, group, name)]
+	i, _ := x.slot(t, group, name)
+	return x.slots[i].id
 }
 
-// set makes a name lead to an object instead of to old; 0 is none.
-func (x *nameIndex) set(t *objects, group uint32, name string, id, old ObjectID) {
-	i := x.slot(t, group, name)
-	switch {
-	case id == 0:
-		x.used--
-		x.close(t, i)
-		return
-	case old == 0:
+// enter puts an object into the slot that was found for its name.
+func (x *nameIndex) enter(i int, hash uint32, id ObjectID) {
+	if x.slots[i].id == 0 {
 		x.used++
 	}
-	x.slots[i] = id
-	if x.used*2 > len(x.slots) {
-		x.resize(t, 2*len(x.slots))
-	}
+	x.slots[i] = nameSlot{hash, id}
+	x.reserve(0)
 }
 
 // close empties a slot and moves up those that had to step over it.
-func (x *nameIndex) close(t *objects, i int) {
+func (x *nameIndex) close(i int) {
+	x.used--
 	mask := len(x.slots) - 1
-	x.slots[i] = 0
-	for j := (i + 1) & mask; x.slots[j] != 0; j = (j + 1) & mask {
-		id := x.slots[j]
-		x.slots[j] = 0
-		o := t.get(id)
-		name, _ := t.texts(id, o)
-		x.slots[x.slot(t, o.group, string(name))] = id
+	x.slots[i] = nameSlot{}
+	for j := (i + 1) & mask; x.slots[j].id != 0; j = (j + 1) & mask {
+		s := x.slots[j]
+		x.slots[j] = nameSlot{}
+		x.put(s)
 	}
+}
+
+// put puts what is not there into the first slot that is free for it.
+func (x *nameIndex) put(s nameSlot) {
+	mask := len(x.slots) - 1
+	i := int(s.hash) & mask
+	for x.slots[i].id != 0 {
+		i = (i + 1) & mask
+	}
+	x.slots[i] = s
 }
 
 // reserve makes room for n more names, in one go.
-func (x *nameIndex) reserve(t *objects, n int) {
+func (x *nameIndex) reserve(n int) {
 	size := len(x.slots)
-	for (x.used+n)*2 > size {
+	for (x.used+n)*4 > size*3 {
 		size *= 2
 	}
-	if size > len(x.slots) {
-		x.resize(t, size)
+	if size == len(x.slots) {
+		return
 	}
-}
-
-func (x *nameIndex) resize(t *objects, size int) {
 	old := x.slots
-	x.slots = make([]ObjectID, size)
-	for _, id := range old {
-		if id != 0 {
-			o := t.get(id)
-			name, _ := t.texts(id, o)
-			x.slots[x.slot(t, o.group, string(name))] = id
+	x.slots = make([]nameSlot, size)
+	for _, s := range old {
+		if s.id != 0 {
+			x.put(s)
 		}
 	}
 }
@@ -366,12 +408,16 @@ func parseUID(s string) (uid [16]byte, canonical bool) {
 }
 
 func formatUID(uid [16]byte) string {
-	var b [36]byte
+	b := textOfUID(uid)
+	return string(b[:])
+}
+
+func textOfUID(uid [16]byte) (b [36]byte) {
 	hex.Encode(b[:], uid[:4])
 	hex.Encode(b[9:], uid[4:6])
 	hex.Encode(b[14:], uid[6:8])
 	hex.Encode(b[19:], uid[8:10])
 	hex.Encode(b[24:], uid[10:])
 	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
-	return string(b[:])
+	return b
 }
