@@ -172,7 +172,7 @@ func (t *take) heartbeats(h *head, own func(model.StreamID) bool, before []*part
 // known before, it compares them. lost is how many cannot be rebuilt.
 func (t *take) objects(ctx context.Context, h *head, own func(model.StreamID) bool, before []*part, at int64) (found map[model.StreamID]*comparison, lost int, err error) {
 	found = map[model.StreamID]*comparison{}
-	all := h.reader.Objects()
+	all := h.reader.Identities()
 	var failed error
 	t.log.Load(h.reader.Len(), func(yield func(model.Record, model.Text) bool) {
 		for o, err := range all {
@@ -201,6 +201,11 @@ func (t *take) objects(ctx context.Context, h *head, own func(model.StreamID) bo
 				continue
 			case found[id] == nil:
 				found[id] = &comparison{seen: map[model.ObjectID]bool{}}
+			}
+			if r.Raw == nil {
+				if r.Raw, failed = o.Text.AppendText(nil); failed != nil {
+					return
+				}
 			}
 			found[id].object(t, r)
 		}

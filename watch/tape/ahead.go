@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -39,8 +38,7 @@ type digest struct {
 // latter, t is what its time is more than it says, for lines before it that
 // were left out; and o is what counts if has says so.
 type digested struct {
-	form   *form  // nil: text is the line
-	text   []byte // the values of its splice
+	splice *waiting // without a form: the text of the line
 	t, o   int64
 	b      uint64
 	s      int32
@@ -140,6 +138,7 @@ type digester struct {
 	expander expander
 	line     line
 	values   arena
+	splices  waitings
 	bytes    int             // of them, of this data frame
 	only     map[uint64]bool // nil: every object
 	number   objectNumber    // of the newest line
@@ -163,7 +162,9 @@ func (d *digester) digest(t *Tape, p *part, x *digest) bool {
 		return false
 	}
 	if d.only == nil {
-		x.lines = slices.Grow(x.lines, bytes.Count(x.text, []byte("\n")))
+		if n := bytes.Count(x.text, []byte("\n")); cap(x.lines) < n {
+			x.lines = make([]digested, 0, n+n/8)
+		}
 	}
 	d.expander.reset()
 	d.bytes, d.passed = 0, 0
@@ -199,16 +200,16 @@ func (d *digester) one(t *Tape, one []byte, now int64, x *digest) bool {
 	case f == declared, d.only != nil && d.pass(x):
 		return true
 	case f == nil:
-		x.lines = append(x.lines, digested{text: one})
+		x.lines = append(x.lines, digested{splice: d.splices.next(nil, one)})
 	case made != nil:
 		one = append(d.values.room(len(made)), made...)
 		d.values.keep(one)
 		d.bytes += len(one)
-		x.lines = append(x.lines, digested{text: one})
+		x.lines = append(x.lines, digested{splice: d.splices.next(nil, one)})
 	default:
 		d.expander.noteValues(l, f, &d.values)
 		d.bytes += len(l.values)
-		x.lines = append(x.lines, digested{f, l.values, l.t, l.o, l.b, int32(l.s), uint16(l.flags), uint16(l.has), l.what[0]})
+		x.lines = append(x.lines, digested{d.splices.next(f, l.values), l.t, l.o, l.b, int32(l.s), uint16(l.flags), uint16(l.has), l.what[0]})
 	}
 	if d.only != nil {
 		d.tell(&x.lines[len(x.lines)-1])
@@ -288,16 +289,16 @@ func (r *Reader) digested() (wrong, err error) {
 	r.taken++
 	r.held = true
 	l := &r.line
-	if d.form != nil {
+	if d.splice.form != nil {
 		*l = line{has: uint(d.has), what: letterName(d.letter), t: d.t, o: d.o, b: d.b, s: int64(d.s), flags: uint64(d.flags),
-			form: d.form, values: d.text, members: l.members}
+			form: d.splice.form, splice: d.splice, members: l.members}
 		return nil, nil
 	}
-	r.one = d.text
-	if r.rebuilt += int64(len(d.text)); r.rebuilt > r.t.limits.Rebuilt {
+	r.one = d.splice.data
+	if r.rebuilt += int64(len(r.one)); r.rebuilt > r.t.limits.Rebuilt {
 		return nil, fmt.Errorf("%w: %d bytes rebuilt from one frame", ErrLimit, r.rebuilt)
 	}
-	wrong = l.parse(d.text)
+	wrong = l.parse(r.one)
 	if l.t += d.t; d.has&hasO != 0 {
 		l.o, l.has = d.o, l.has|hasO
 	}
@@ -312,7 +313,7 @@ func (r *Reader) undigested() {
 	if len(r.digest.lines) == 0 { // not even the first one
 		r.expect = r.in.Frame + 1
 	}
-	clear(r.digest.lines) // or they would hold the values
+	clear(r.digest.lines) // or they would hold the splices
 	r.ahead.free <- r.digest
 	r.digest, r.taken = nil, 0
 }

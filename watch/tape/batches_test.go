@@ -29,17 +29,17 @@ func TestBatchesAreLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 		case i%50 == 7: // cannot be rebuilt
-			o.splices = []waiting{{nil, []byte("[1,2")}}
+			o.splices = instead(o, []byte("[1,2"))
 		case i == 30: // too large for what is behind it to be in the same batch
-			o.splices = []waiting{{nil, fmt.Appendf(nil, `[0,"{%s"]`, bytes.Repeat([]byte(" "), maxBatch+1))}}
+			o.splices = instead(o, fmt.Appendf(nil, `[0,"{%s"]`, bytes.Repeat([]byte(" "), maxBatch+1)))
 		}
 	}
 	want, bufs := []string{}, [2][]byte{}
 	for _, o := range objects {
-		x, err := r.look(o, &bufs, &laterTexts{})
+		x, err := r.look(o, &bufs)
 		want = append(want, fmt.Sprint(x.Stream, x.Identity, x.RV, string(x.Raw), err != nil))
 	}
-	others := r.rebuild(objects)
+	others := r.rebuild(objects, false)
 	if others == nil {
 		t.Fatalf("%d objects are too few", len(objects))
 	}
@@ -72,6 +72,15 @@ func TestBatchesAreLooks(t *testing.T) {
 	if n > 100 || !errors.Is(last, ErrLimit) {
 		t.Errorf("beyond the limit: %d objects, %v", n, last)
 	}
+}
+
+// instead is a splice in place of those that wait.
+func instead(o *object, splice []byte) *waiting {
+	w := &waiting{data: splice}
+	if o.afresh {
+		w.from = o.splices.chain(nil)[0].from
+	}
+	return w
 }
 
 // waitingState is a Reader near the end of a tape: its objects hang by splices

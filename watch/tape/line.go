@@ -43,8 +43,9 @@ type line struct {
 	detail     []byte
 	frame      *headerJSON
 	stream     *streamJSON
-	form       *form  // of a line that was skimmed: delta is not made, but
-	values     []byte // the values that it would have
+	form       *form    // of a line that was skimmed: delta is not made, but
+	values     []byte   // the values that it would have
+	splice     *waiting // the same, if there is one already
 
 	members []jsonscan.Member
 }

@@ -14,23 +14,40 @@ import (
 type root struct {
 	num   uint64
 	text  []byte
-	least int // bytes of values that set an object apart from it, so far: of the Writer
+	tape  *Tape // of Readers
+	least int   // bytes of values that set an object apart from it, so far: of the Writer
 }
 
 // object is one object that exists in one stream, or the bookmarks of a stream.
+// A Reader that passes over records has very many that are not held.
 type object struct {
 	num      uint64
-	root     *root // that the object was written against, or nil
+	root     *root    // that the object was written against, or nil
+	splices  *waiting // of Readers: the newest of those that wait
 	stream   model.StreamID
 	bookmark bool
-	afresh   bool      // the first of splices is against root instead of the text
-	splices  []waiting // of Readers: those that wait, oldest first
-	text     []byte    // the newest, nil while it is cold
-	cold     []byte    // a splice against root, or the text if root is nil
-	alone    int       // bytes of its newest line that needed no predecessor
-	key      *key      // in Writer.objects, nil if it is not there
+	afresh   bool // the first of splices is against root instead of the text
+	*held         // nil: nothing of it is
+}
+
+// held is what texts has of an object.
+type held struct {
+	text  []byte // the newest, nil while it is cold
+	cold  []byte // a splice against root, or the text if root is nil
+	alone int    // bytes of its newest line that needed no predecessor
+	key   *key   // in Writer.objects, nil if it is not there
 
 	newer, older *object // among those with text
+}
+
+// newObject returns one that is held.
+func newObject(num uint64, s model.StreamID) *object {
+	both := &struct {
+		object
+		held
+	}{object: object{num: num, stream: s}}
+	both.object.held = &both.held
+	return &both.object
 }
 
 // texts holds the newest text of many objects within a budget: those used
@@ -95,6 +112,9 @@ func (t *texts) of(o *object) ([]byte, error) {
 // set makes text, which the store keeps, the newest of an object, and returns
 // memory that is free for the next text.
 func (t *texts) set(o *object, text []byte) (free []byte) {
+	if o.held == nil {
+		o.held = &held{}
+	}
 	free = o.text
 	t.drop(o)
 	t.warm(o, text)
@@ -170,6 +190,9 @@ func (t *texts) cool(o *object) {
 
 // drop forgets the text of an object.
 func (t *texts) drop(o *object) {
+	if o.held == nil {
+		return
+	}
 	if o.text != nil {
 		t.unlink(o)
 		t.hot -= int64(cap(o.text))
@@ -203,10 +226,17 @@ func (t *texts) unlink(o *object) {
 }
 
 // identify reads identity and resourceVersion from an object, and completes
-// them from its stream, as model.Log does. The strings are views of raw.
+// them. The strings are views of raw.
 func identify(s *model.StreamInfo, raw []byte) (id model.Identity, rv string) {
 	m, _ := jsonscan.Identity(raw)
-	id = model.Identity{Context: s.Context, APIVersion: m.APIVersion, Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, UID: m.UID}
+	id = model.Identity{APIVersion: m.APIVersion, Kind: m.Kind, Namespace: m.Namespace, Name: m.Name, UID: m.UID}
+	complete(&id, s)
+	return id, m.ResourceVersion
+}
+
+// complete completes an identity from its stream, as model.Log does.
+func complete(id *model.Identity, s *model.StreamInfo) {
+	id.Context = s.Context
 	if id.Kind == "" {
 		id.Kind = s.Kind
 	}
@@ -216,5 +246,4 @@ func identify(s *model.StreamInfo, raw []byte) (id model.Identity, rv string) {
 			id.APIVersion = s.Group + "/" + s.Version
 		}
 	}
-	return id, m.ResourceVersion
 }

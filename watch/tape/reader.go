@@ -33,10 +33,11 @@ type Reader struct {
 	objects objectTable
 	texts   texts
 	scratch []byte
-	arena   arena     // for splices that wait
-	news    []object  // and for the objects that have them
-	places  []waiting // with room for one each
-	waiting int64     // bytes of those
+	arena   arena    // for splices that wait
+	splices waitings // those
+	news    []object // for the objects that have them
+	nothing root     // what those are against that have no root
+	waiting int64    // bytes of those
 	speller speller
 	ahead   *ahead  // while only the state is wanted
 	digest  *digest // of a part that was read ahead, nil otherwise
@@ -69,7 +70,7 @@ func (t *Tape) Reader() *Reader { return t.reader(0) }
 
 func (t *Tape) reader(part int) *Reader {
 	r := &Reader{t: t, part: part, expect: -1, expander: expander{known: &t.known}, stopPart: -1, streams: map[model.StreamID]*StreamState{},
-		roots: map[uint64]*root{}, texts: newTexts(readerMemory)}
+		roots: map[uint64]*root{}, nothing: root{tape: t}, texts: newTexts(readerMemory)}
 	for i := range t.parts[:part] {
 		if p := &t.parts[i]; p.damage == nil {
 			r.before += p.Records

@@ -127,7 +127,7 @@ func (r *Reader) newRoot(text []byte) (*root, error) {
 	if r.rootBytes += len(text); r.rootBytes > r.t.limits.Roots || r.line.r == 0 {
 		return nil, fmt.Errorf("%w: roots of %d bytes", ErrLimit, r.rootBytes)
 	}
-	rt := &root{num: r.line.r, text: bytes.Clone(text)}
+	rt := &root{num: r.line.r, text: bytes.Clone(text), tape: r.t}
 	r.roots[rt.num] = rt
 	return rt, nil
 }
@@ -186,7 +186,8 @@ func (r *Reader) recycle(free []byte, size int) {
 func (r *Reader) put(e *Entry, number uint64, s *StreamState, o *object, rt *root, text []byte) error {
 	l := &r.line
 	if o == nil {
-		o = &object{num: number, bookmark: l.what == "B"}
+		o = newObject(number, s.ID)
+		o.bookmark = l.what == "B"
 		r.objects.put(o)
 	} else if r.strict && l.what == "L" {
 		if old, err := r.newestText(o); err != nil || !bytes.Equal(old, text) {
@@ -227,22 +228,28 @@ func (r *Reader) bounded() error {
 func (r *Reader) wait(number uint64, o *object, s *StreamState, rt *root) error {
 	l := &r.line
 	if o == nil {
-		o = r.newObject()
-		o.num, o.bookmark = number, l.what == "B"
+		o = r.newObject(number)
+		o.bookmark = l.what == "B"
 		r.objects.put(o)
+	}
+	w := l.splice
+	switch {
+	case w != nil:
+	case l.form != nil:
+		w = r.splices.next(l.form, l.values)
+	default:
+		w = r.splices.next(nil, append(r.arena.room(len(l.delta)), l.delta...))
+		r.arena.keep(w.data)
 	}
 	if l.has&hasB != 0 {
 		r.undo(o)
 		r.texts.drop(o)
 		o.stream, o.root, o.afresh = s.ID, rt, true
+		if w.from = rt; rt == nil {
+			w.from = &r.nothing
+		}
 	}
-	w := waiting{l.form, l.values}
-	if l.form == nil {
-		w.data = append(r.arena.room(len(l.delta)), l.delta...)
-		r.arena.keep(w.data)
-	}
-	w.data = w.data[:len(w.data):len(w.data)]
-	o.splices = append(o.splices, w)
+	w.before, o.splices = o.splices, w
 	r.waiting += w.size()
 	if err := r.bounded(); err != nil {
 		return err
@@ -256,22 +263,21 @@ func (r *Reader) wait(number uint64, o *object, s *StreamState, rt *root) error 
 	return nil
 }
 
-// newObject returns a new object with room for a splice.
-func (r *Reader) newObject() *object {
+// newObject returns a new object of which nothing is held.
+func (r *Reader) newObject(number uint64) *object {
 	if len(r.news) == 0 {
-		const many = 256
-		r.news, r.places = make([]object, many), make([]waiting, many)
+		r.news = make([]object, 256)
 	}
 	o := &r.news[0]
-	o.splices = r.places[:0:1]
-	r.news, r.places = r.news[1:], r.places[1:]
+	r.news = r.news[1:]
+	o.num = number
 	return o
 }
 
 // newestText returns the newest text of an object; it is valid until the
 // object changes or another one is used.
 func (r *Reader) newestText(o *object) ([]byte, error) {
-	if len(o.splices) == 0 {
+	if o.splices == nil {
 		return r.texts.of(o)
 	}
 	var base []byte
@@ -284,9 +290,9 @@ func (r *Reader) newestText(o *object) ([]byte, error) {
 		base = o.root.text
 	}
 	var text, spare []byte
-	for i := range o.splices {
+	for i, w := range o.splices.chain(nil) {
 		r.scratch, spare = spare, nil
-		next, err := r.apply(base, r.speller.spell(&o.splices[i]))
+		next, err := r.apply(base, r.speller.spell(w))
 		if err != nil {
 			r.forget(o)
 			return nil, err
@@ -304,10 +310,8 @@ func (r *Reader) newestText(o *object) ([]byte, error) {
 
 // undo forgets the splices that wait.
 func (r *Reader) undo(o *object) {
-	for i := range o.splices {
-		r.waiting -= o.splices[i].size()
-	}
-	o.splices, o.afresh = nil, false // not to be used again: a laterText may have them
+	r.waiting -= int64(o.splices.Size())
+	o.splices, o.afresh = nil, false
 }
 
 // forget forgets an object.

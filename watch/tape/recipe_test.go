@@ -53,7 +53,7 @@ func TestRecipesAreSplices(t *testing.T) {
 			}
 			p.delta = append(p.delta, d)
 		}
-		w := waiting{&form{plan: p}, append(data, all...)}
+		w := waiting{form: &form{plan: p}, data: append(data, all...)}
 		var s speller
 		want, err := splice.ApplyJSON([]byte("before"), base, s.spell(&w), 100)
 		got, ok := s.follow([]byte("before"), base, &w, 100)
@@ -68,7 +68,7 @@ func TestMostSplicesHaveRecipes(t *testing.T) {
 	r := waitingState(t)
 	forms, plain := 0, 0
 	for o := range r.objects.all() {
-		for _, w := range o.splices {
+		for _, w := range o.splices.chain(nil) {
 			switch {
 			case w.form == nil:
 			case len(w.form.plan.spelled()) > 0:

@@ -40,7 +40,7 @@ func (w *Writer) Begin(when time.Time, streams []StreamState, live int, objects 
 		}
 		id, _ := identify(&w.streams[x.Stream].StreamInfo, x.Raw)
 		w.last++
-		o := &object{num: w.last, stream: x.Stream}
+		o := newObject(w.last, x.Stream)
 		w.enter(o, keyOf(x.Stream, cloneIdentity(id)))
 		w.line = append(w.line[:0], `{"e":"L"`...)
 		w.alone += w.base(o, id, x.Raw, true)

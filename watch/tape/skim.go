@@ -236,16 +236,6 @@ func strange(values []byte) bool {
 	return false
 }
 
-// waiting is a splice that waits for somebody to ask for its object: its text,
-// or the values for that of a form: their lengths, and then the values.
-type waiting struct {
-	form *form
-	data []byte
-}
-
-// size is what it counts for.
-func (w *waiting) size() int64 { return int64(len(w.data)) + 48 }
-
 // appendValues appends the values that the splice of the newest line has.
 func (x *expander) appendValues(dst []byte, p *plan) []byte {
 	from := 0

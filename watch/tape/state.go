@@ -55,7 +55,13 @@ func (r *Reader) Streams() []StreamState {
 // Objects yields the objects that exist as of the Reader's place, in the order
 // in which they came to. One is valid until the next is asked for. An error is
 // a *Damage, after which they go on, or ends them.
-func (r *Reader) Objects() iter.Seq2[Object, error] {
+func (r *Reader) Objects() iter.Seq2[Object, error] { return r.all(false) }
+
+// Identities is Objects for who needs no more than to tell them apart: where
+// that is much quicker, Raw is nil. Text makes it then, and cannot fail.
+func (r *Reader) Identities() iter.Seq2[Object, error] { return r.all(true) }
+
+func (r *Reader) all(brief bool) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
 		objects := make([]*object, 0, r.objects.n)
 		for o := range r.objects.all() {
@@ -63,6 +69,6 @@ func (r *Reader) Objects() iter.Seq2[Object, error] {
 				objects = append(objects, o)
 			}
 		}
-		r.yield(objects, yield)
+		r.yield(objects, brief, yield)
 	}
 }

@@ -44,7 +44,7 @@ func (w *Writer) splices(o *object, s *writerStream, id model.Identity, raw []by
 		return o
 	}
 	w.last++
-	o = &object{num: w.last, stream: s.ID}
+	o = newObject(w.last, s.ID)
 	if typ == model.Bookmark {
 		o.bookmark, s.bookmarks = true, o
 		w.base(o, id, raw, true)

@@ -12,26 +12,30 @@ import (
 // for the bookmarks of each stream.
 func (r *Reader) Len() int { return r.objects.n }
 
-// yield yields some of the objects that exist.
-func (r *Reader) yield(objects []*object, yield func(Object, error) bool) {
+// yield yields some of the objects that exist; brief is Identities.
+func (r *Reader) yield(objects []*object, brief bool, yield func(Object, error) bool) {
 	var bufs [2][]byte
-	later := laterTexts{tape: r.t}
+	var own batch
+	var w workshop
 	// As much as to rebuild them where their lines are read.
 	r.rebuilt = -r.t.limits.Rebuilt * int64(max(r.part-1, 0))
 	defer func() { r.rebuilt = 0 }()
-	others := r.rebuild(objects)
+	others := r.rebuild(objects, brief)
 	defer others.close()
 	var made *batch
 	for i, o := range objects {
-		x := rebuilt{left: true}
+		x := &own.made[0]
 		if others != nil {
 			if i%perBatch == 0 {
 				made = others.take(i / perBatch)
 			}
-			x = made.made[i%perBatch]
+			x = &made.made[i%perBatch]
+		} else {
+			own.text = own.text[:0]
+			r.remake(o, &own, x, &w, brief)
 		}
 		if x.left {
-			x.object, x.err = r.look(o, &bufs, &later)
+			x.object, x.err = r.look(o, &bufs)
 		} else if r.rebuilt += x.spent; r.rebuilt > r.t.limits.Rebuilt {
 			x.err = r.overRebuilt()
 		}
@@ -53,22 +57,24 @@ func (r *Reader) yield(objects []*object, yield func(Object, error) bool) {
 
 // look is newestText without keeping it: of most objects nobody asks for more
 // than a look, and to keep the texts of all would take more than to make them.
-func (r *Reader) look(o *object, bufs *[2][]byte, later *laterTexts) (Object, error) {
+func (r *Reader) look(o *object, bufs *[2][]byte) (Object, error) {
 	base, err := []byte(nil), error(nil)
-	if !o.afresh || len(o.splices) == 0 {
+	if !o.afresh || o.splices == nil {
 		base, err = r.texts.of(o)
 	} else if o.root != nil {
 		base = o.root.text
 	}
-	for i := 0; i < len(o.splices) && err == nil; i++ {
-		r.scratch = bufs[i%2]
-		base, err = r.apply(base, r.speller.spell(&o.splices[i]))
-		bufs[i%2] = base
-	}
 	if err != nil {
 		return Object{}, err
 	}
-	x := Object{Stream: o.stream, Raw: base, Text: later.text(o)}
+	for i, w := range o.splices.chain(nil) {
+		r.scratch = bufs[i%2]
+		if base, err = r.apply(base, r.speller.spell(w)); err != nil {
+			return Object{}, err
+		}
+		bufs[i%2] = base
+	}
+	x := Object{Stream: o.stream, Raw: base, Text: o.later()}
 	x.Identity, x.RV = identify(&r.streams[o.stream].StreamInfo, base)
 	return x, nil
 }
