@@ -201,7 +201,7 @@ func TestTimes(t *testing.T) {
 	if got := d.cursorLine(); !strings.HasPrefix(got, "2.5s") {
 		t.Error("after a second:", got)
 	}
-	if got := d.app.timeline.plainOf(d.row(), rowInfo{}); !strings.HasPrefix(got, "14:03:43.822") {
+	if got, _ := d.app.timeline.plainOf(d.row(), rowInfo{}); !strings.HasPrefix(got, "14:03:43.822") {
 		t.Error("copied, an age says nothing:", got)
 	}
 	d.press("T")

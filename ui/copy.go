@@ -38,10 +38,15 @@ func (m copyMsg) take(a *App) tea.Cmd { return a.copyText(m.what, m.text) }
 // text passes the sanitiser: what is pasted into a shell must be what was seen,
 // and who copies is told that it is not what the cluster has.
 func (a *App) copyText(what, text string) tea.Cmd {
-	raw := text
-	text = cleanText(text)
+	cleaned := cleanText(text)
+	return a.copyCleaned(what, cleaned, cleaned != text)
+}
+
+// copyCleaned does it with a text that has passed the sanitiser; signs is whether
+// that has replaced some.
+func (a *App) copyCleaned(what, text string, signs bool) tea.Cmd {
 	changed := ""
-	if text != raw {
+	if signs {
 		changed = " (signs replaced)"
 	}
 	switch n := utf8.RuneCountInString(text); {
@@ -159,7 +164,8 @@ func (a *App) copyVersion(what string, text func(*model.Log, objectKey) string) 
 
 func (a *App) copyRow() tea.Cmd {
 	e, _ := a.timeline.selected()
-	return a.copyText("row", a.timeline.plain(e))
+	text, signs := a.timeline.plain(e)
+	return a.copyCleaned("row", text, signs)
 }
 
 // yamlText is a version as YAML, as the screen shows it: without managedFields.

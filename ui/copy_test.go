@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"strconv"
@@ -266,6 +267,52 @@ func TestCopySaysThatSignsAreReplaced(t *testing.T) {
 		if strings.Contains(d.footer(), "replaced") {
 			t.Errorf("of a plain name the footer says %q", d.footer())
 		}
+	}
+}
+
+// So do rows, and what the pager and the editor are given, where and only where
+// signs were replaced: not where a row was too long.
+func TestRowsAndProgramsSayThatSignsAreReplaced(t *testing.T) {
+	d := newDriver(t, 200, 50, "mono")
+	d.script()
+	change := func(text string) {
+		js, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.demo.object(d.now, "prod-eu/configmaps", model.Modified, 0, "ConfigMap", "v1", "shop", "settings", `"data":{"text":`+string(js)+`}`)
+		d.wait(time.Second)
+		d.press("esc", "esc", "esc", "G")
+		d.seek("ConfigMap")
+	}
+	change("before")
+	for text, want := range map[string]bool{"plain": false, "naïve → ☃": false, strings.Repeat("long ", 200): false, "a\x1b[31mred": true, "\u202egnp.exe": true} {
+		change("between")
+		change(text)
+		d.press("y", "r")
+		if got := d.clipboard(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "data.text") {
+			t.Errorf("of %q the row copied is %q", text, got)
+		}
+		if got := strings.Contains(d.footer(), " (signs replaced), "); got != want {
+			t.Errorf("of %q y r says %q", text, d.footer())
+		}
+		rows := d.app.outside(Pager)().(rowsMsg)
+		if !rows.signs && want {
+			t.Errorf("of rows with %q it is not said that signs are replaced", text)
+		}
+		d.press("enter", "g", "y")
+		d.screen()
+		if view, signs := d.app.object.plain(); signs != want || !strings.Contains(view, "text: ") {
+			t.Errorf("signs are replaced: %v in\n%s", signs, view)
+		}
+	}
+	d.send(cameBackMsg{tool: Editor, signs: true})
+	d.has("that was a copy, with signs replaced")
+	d.send(cameBackMsg{tool: Pager, signs: true})
+	d.has("had signs replaced")
+	d.send(cameBackMsg{tool: Pager})
+	if d.press("j"); strings.Contains(d.footer(), "replaced") {
+		t.Errorf("the footer says %q", d.footer())
 	}
 }
 

@@ -16,8 +16,11 @@ import (
 // given to other programs.
 func docPlain(d docLine) string { return clean.Line(docRaw(d)) }
 
-// docRaw is the same as the cluster has it: not fit for a terminal.
-func docRaw(d docLine) string {
+// docRaw is the same in one line, as the cluster has it: not fit for a terminal.
+func docRaw(d docLine) string { return strings.ReplaceAll(docHas(d), "\n", "␊") }
+
+// docHas is the same with the ends of lines that are in it.
+func docHas(d docLine) string {
 	s := ""
 	switch d.kind {
 	case docField:
@@ -44,7 +47,19 @@ func docRaw(d docLine) string {
 	if d.by != "" {
 		s += "  (" + d.by + ")"
 	}
-	return strings.ReplaceAll(s, "\n", "␊") // it is one line
+	return s
+}
+
+// plain is all of the view as text; signs is whether some of it is not as the
+// cluster has it.
+func (p *objectPane) plain() (text string, signs bool) {
+	var b strings.Builder
+	for _, d := range p.doc {
+		line := docPlain(d)
+		b.WriteString(line + "\n")
+		signs = signs || line != docHas(d)
+	}
+	return b.String(), signs
 }
 
 func changePlain(d docLine) string {
@@ -60,22 +75,23 @@ func changePlain(d docLine) string {
 }
 
 // plain is a row as text, as wide as it needs to be: of a group with what it
-// counts, of a part of a fight with that word.
-func (t *timeline) plain(e model.Event) string {
+// counts, of a part of a fight with that word. signs is whether some of it is not
+// as the cluster has it.
+func (t *timeline) plain(e model.Event) (text string, signs bool) {
 	info, _ := t.infos.get(e.Seq)
 	return t.plainOf(e, info)
 }
 
-func (t *timeline) plainOf(e model.Event, info rowInfo) string {
+func (t *timeline) plainOf(e model.Event, info rowInfo) (text string, signs bool) {
 	wide := *t
 	if wide.how.mode == timeRelative { // true only now
 		wide.how.mode = timeLocal
 	}
 	wide.cols = newColumns(plainWidth, t.cols.width[colContext] > 0, t.how.set, wide.how.mode)
-	wide.st = &themes.Styles{}
+	wide.st, wide.signs = &themes.Styles{}, &signs
 	k := rowKey{seq: e.Seq, info: true, mark: t.markOf(e.Seq), group: t.tallyOf(e.Seq)}
 	words := strings.Fields(ansi.Strip(wide.groupRow(e, t.folded(e), info, k)))
-	return strings.Join(words, " ")
+	return strings.Join(words, " "), signs
 }
 
 // plainWidth is room for all that a row says.

@@ -59,13 +59,9 @@ func (a *App) canOpenOutside() (bool, string) {
 // outside opens what has the focus, all of it, in another program.
 func (a *App) outside(tool Tool) tea.Cmd {
 	if a.focus == paneTimeline {
-		return a.listRows(func(text string) tea.Cmd { return a.start(tool, "timeline.txt", text) })
+		return a.listRows(func(text string, signs bool) tea.Cmd { return a.start(tool, "timeline.txt", text, signs) })
 	}
 	p := &a.object
-	var lines []string
-	for _, d := range p.doc {
-		lines = append(lines, docPlain(d))
-	}
 	name, ext := "row", ".txt"
 	if p.data != nil && !p.hasRow {
 		id := p.data.identity
@@ -74,7 +70,8 @@ func (a *App) outside(tool Tool) tea.Cmd {
 			ext = ".yaml"
 		}
 	}
-	return a.start(tool, fileName(name)+ext, strings.Join(lines, "\n")+"\n")
+	text, signs := p.plain()
+	return a.start(tool, fileName(name)+ext, text, signs)
 }
 
 // fileName is a text as a part of the name of a file.
@@ -93,14 +90,15 @@ const rowsLimit = 5000
 
 // rowsMsg brings what rows say that are to be listed.
 type rowsMsg struct {
-	log  *model.Log // whose rows they are
-	text string
-	then func(text string) tea.Cmd
+	log   *model.Log // whose rows they are
+	text  string
+	signs bool // some are not as the cluster has them
+	then  func(text string, signs bool) tea.Cmd
 }
 
 // listRows lists the rows of the timeline as text. What they say is worked out
 // outside of the event loop.
-func (a *App) listRows(then func(string) tea.Cmd) tea.Cmd {
+func (a *App) listRows(then func(string, bool) tea.Cmd) tea.Cmd {
 	t := &a.timeline
 	infos := map[model.Seq]rowInfo{}
 	cut := max(t.index.end()-rowsLimit-t.index.first(), 0) // rows that are left out
@@ -120,6 +118,7 @@ func (a *App) listRows(then func(string) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		var b strings.Builder
 		b.WriteString(head)
+		signs := false
 		for _, e := range rows {
 			if ctx.Err() != nil {
 				return nil
@@ -128,9 +127,11 @@ func (a *App) listRows(then func(string) tea.Cmd) tea.Cmd {
 			if !ok && e.Type.IsObject() && still.folded(e) == nil {
 				info = loadInfo(still.log, still.know, e)
 			}
-			b.WriteString(still.plainOf(e, info) + "\n")
+			text, changed := still.plainOf(e, info)
+			b.WriteString(text + "\n")
+			signs = signs || changed
 		}
-		return rowsMsg{still.log, b.String(), then}
+		return rowsMsg{still.log, b.String(), signs, then}
 	}
 }
 
@@ -171,12 +172,12 @@ func (m rowsMsg) take(a *App) tea.Cmd {
 		a.say("not opened: the replay has jumped meanwhile")
 		return nil
 	}
-	return m.then(m.text)
+	return m.then(m.text, m.signs)
 }
 
-// start starts a program with a text. A tape waits for it; what is live goes on
-// being recorded.
-func (a *App) start(tool Tool, name, text string) tea.Cmd {
+// start starts a program with a text, of which some signs may have been replaced.
+// A tape waits for it; what is live goes on being recorded.
+func (a *App) start(tool Tool, name, text string, signs bool) tea.Cmd {
 	process, err := a.o.Files.Open(tool, name, []byte(text))
 	if err != nil {
 		a.say(clean.Line(err.Error()))
@@ -186,7 +187,7 @@ func (a *App) start(tool Tool, name, text string) tea.Cmd {
 	if playing {
 		a.replay.deck.Play(false)
 	}
-	return a.giveTerminal(process, func(err error) tea.Msg { return cameBackMsg{tool, err, playing} })
+	return a.giveTerminal(process, func(err error) tea.Msg { return cameBackMsg{tool, err, playing, signs} })
 }
 
 // cameBackMsg says that a program has ended.
@@ -194,6 +195,7 @@ type cameBackMsg struct {
 	tool    Tool
 	err     error
 	playing bool // the tape was
+	signs   bool // some were replaced in what it was given
 }
 
 func (m cameBackMsg) take(a *App) tea.Cmd {
@@ -204,8 +206,12 @@ func (m cameBackMsg) take(a *App) tea.Cmd {
 	switch {
 	case m.err != nil:
 		a.flash, a.flashEnd = clean.Line(m.err.Error()), a.clock.Add(10*time.Second)
+	case m.tool == Editor && m.signs:
+		a.tell("that was a copy, with signs replaced: what was changed in it is not kept")
 	case m.tool == Editor:
 		a.say("that was a copy: what was changed in it is not kept")
+	case m.signs:
+		a.tell("what the pager was given had signs replaced that no terminal gets")
 	}
 	return redrawAll()
 }

@@ -76,6 +76,7 @@ func (t *timeline) row(e model.Event, f *fold, info rowInfo, k rowKey) string {
 		base = t.st.Selected
 	}
 	l := newLine(base)
+	l.signs = t.signs
 	switch k.selected {
 	case 0:
 		l.glyphs("", " ", 1)
@@ -162,7 +163,11 @@ func (t *timeline) objectCell(l *line, x column, to int, e model.Event, id model
 		if id.Namespace != "" && id.Namespace != t.all.namespace && t.cols.width[colNamespace] == 0 {
 			l.upTo(st.Dim, id.Namespace+"/", w/2)
 		}
-		l.upTo(name, middle(shownName(id), to-l.w), to-l.w)
+		shown := middle(shownName(id), to-l.w)
+		if l.signs != nil { // there is room for all of it
+			shown = shownName(id)
+		}
+		l.upTo(name, shown, to-l.w)
 	case colChange:
 		if k.left {
 			l.upTo(st.Dim, unfollowedText(w), w)
@@ -276,7 +281,7 @@ func (t *timeline) streamRow(l *line, e model.Event, f *fold) {
 	case model.Transition:
 		text = t.transitionText(d, e.When(), f)
 		if f != nil && len(f.streams) > 1 {
-			name += " +" + count(len(f.streams)-1)
+			name = plural(len(f.streams), "stream")
 		}
 		if d.To.Degraded() {
 			style = t.st.Warn

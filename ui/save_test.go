@@ -209,7 +209,7 @@ func TestOpeningPausesATape(t *testing.T) {
 	if deck.Playback().Playing || files.text == "" {
 		t.Errorf("it plays while %q is read", files.text)
 	}
-	d.send(cameBackMsg{Pager, nil, true})
+	d.send(cameBackMsg{tool: Pager, playing: true})
 	if !deck.Playback().Playing {
 		t.Error("it does not go on afterwards")
 	}

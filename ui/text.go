@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"rewatch/model/clean"
 	"rewatch/themes"
 )
@@ -14,6 +16,17 @@ type line struct {
 	base themes.Style // background under every cell
 	cur  themes.Style // style in effect, meaningful if on
 	on   bool
+
+	// signs is set where a text is not written as it is, by the sanitiser and not
+	// for want of room; nil where nobody asks.
+	signs *bool
+}
+
+// saw looks whether what is written of a text is what it is.
+func (l *line) saw(s, written string) {
+	if l.signs != nil && !strings.HasPrefix(s, strings.TrimSuffix(written, "…")) {
+		*l.signs = true
+	}
 }
 
 // newLine returns a line over a background.
@@ -50,8 +63,9 @@ func (l *line) glyphs(st themes.Style, s string, w int) {
 
 // text writes all of s.
 func (l *line) text(st themes.Style, s string) {
-	s, w := safe(s)
-	l.glyphs(st, s, w)
+	out, w := safe(s)
+	l.saw(s, out)
+	l.glyphs(st, out, w)
 }
 
 // upTo writes s in at most w cells.
@@ -59,8 +73,9 @@ func (l *line) upTo(st themes.Style, s string, w int) {
 	if w <= 0 {
 		return
 	}
-	s, n := fit(s, w)
-	l.glyphs(st, s, n)
+	out, n := fit(s, w)
+	l.saw(s, out)
+	l.glyphs(st, out, n)
 }
 
 // cell writes s in exactly w cells, aligned to the left.
@@ -75,9 +90,10 @@ func (l *line) right(st themes.Style, s string, w int) {
 	if w <= 0 {
 		return
 	}
-	s, n := fit(s, w)
+	out, n := fit(s, w)
+	l.saw(s, out)
 	l.pad(l.w + w - n)
-	l.glyphs(st, s, n)
+	l.glyphs(st, out, n)
 }
 
 // pad writes spaces until the line is w cells wide.

@@ -24,8 +24,10 @@ type timeline struct {
 	noise     bool         // whether all rows are
 	grouping  grouping     // what a row stands for
 	search    *search      // what lists them, if that takes long
+	signs     *bool        // see line.signs
 	searching bool         // a command takes a step of it
 	sought    bool         // it has looked at all rows
+	listed    *search      // the one that the rows listed are of
 	percent   int          // of them
 	problem   string       // what rows could not be judged
 	anchor    model.Seq    // the row that was under the cursor when it began; noRow is none
