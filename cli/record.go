@@ -200,11 +200,11 @@ func runRecord(ctx context.Context, f *flags, o recordOptions, args []string, s 
 	p := newReporter(log, rec, s, o, len(session.clusters) > 1)
 	err = p.run(ctx, said)
 	cancel()
-	crash := beside.wait(stopTimeout, s.err)
 	patience := endPatience
 	if signalled.Err() != nil {
 		patience = closePatience
 	}
+	crash := beside.wait(patience, s.err) // that the watches ended is on the tape
 	ended := rec.Close(patience)
 	p.summary(ended)
 	switch failure := rec.Status().Failed; {
