@@ -158,17 +158,13 @@ func (m *Matcher) judgeObject(id model.ObjectID, stream model.StreamID) uint64 {
 	if m.name = name; !ok {
 		return 0 // it has left: no reason to remember
 	}
-	mask := m.group(g, stream) | m.named(m.leaves, name)
-	if m.uids {
-		uid := m.log.Identity(id).UID
-		for _, l := range m.leaves {
-			if l.field == uidField && matchAny(l.any, uid) {
-				mask |= l.bit
-			}
-		}
+	uid := ""
+	if m.names.WithUIDs {
+		uid = m.log.Identity(id).UID
 	}
+	mask := m.group(g, stream) | named(m.leaves, view(name), uid)
 	p.masks[id%model.NamesAtOnce] = mask
-	if m.singly++; m.singly > fewSingly && !p.asked && !m.uids {
+	if m.singly++; m.singly > fewSingly && !p.asked {
 		m.judgeBeside(id, p)
 	}
 	return mask
@@ -180,17 +176,18 @@ func (m *Matcher) judgeBeside(id model.ObjectID, p *page) {
 	p.asked = true
 	m.log.Names(id, &m.names)
 	// Most terms are about names that few objects have.
-	text := strings.ToLower(view(m.names.Text))
+	names, uids := m.names.Texts()
+	lower, lowerUIDs := strings.ToLower(view(names)), strings.ToLower(view(uids))
 	var some []*leaf
 	for _, l := range m.leaves {
-		if (l.field == words || l.field == nameField) && within(l.any, text) {
+		if l.named() && within(l.any, lower) || l.field == uidField && within(l.any, lowerUIDs) {
 			some = append(some, l)
 		}
 	}
 	for i := range p.masks {
 		name, g, ok := m.names.At(i)
 		if ok && p.masks[i] == 0 && int(g) < len(m.groups) && m.groups[g] != 0 {
-			p.masks[i] = m.groups[g] | m.named(some, name)
+			p.masks[i] = m.groups[g] | named(some, view(name), view(m.names.UID(i)))
 		}
 	}
 }
@@ -206,15 +203,18 @@ func within(any []pattern, text string) bool {
 	return false
 }
 
-// named is those of some terms that hold of a name.
-func (m *Matcher) named(leaves []*leaf, name []byte) (mask uint64) {
+// named is those of some terms that hold of a name or a UID.
+func named(leaves []*leaf, name, uid string) (mask uint64) {
 	for _, l := range leaves {
-		if (l.field == words || l.field == nameField) && matchAny(l.any, view(name)) {
+		if l.named() && matchAny(l.any, name) || l.field == uidField && matchAny(l.any, uid) {
 			mask |= l.bit
 		}
 	}
 	return mask
 }
+
+// named reports whether the term looks at the name of an object.
+func (l *leaf) named() bool { return l.field == words || l.field == nameField }
 
 // view is a text that is good as long as its bytes are: no pattern keeps it.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

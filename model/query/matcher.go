@@ -24,7 +24,6 @@ type Matcher struct {
 	groups  []uint64
 	needs   uint64           // the terms that look at objects
 	timed   uint64           // those that look at the time
-	uids    bool             // some of them at their UIDs
 	known   []model.Identity // the groups of the log
 	name    []byte
 	names   model.Names
@@ -70,7 +69,7 @@ func newMatcher(q *Query, l *model.Log, o Options) *Matcher {
 		switch x.field {
 		case words, kindField, nsField, nameField, uidField, contextField:
 			m.needs |= x.bit
-			m.uids = m.uids || x.field == uidField
+			m.names.WithUIDs = m.names.WithUIDs || x.field == uidField
 		case spanField:
 			from, to := x.span.bounds(o.Now)
 			m.spans = append(m.spans, bounds{x.bit, from, to})
