@@ -62,7 +62,8 @@ type App struct {
 
 	errand     tea.Cmd // what a prompt has asked for
 	hitRequest int     // for the next match in the timeline
-	finds      int     // searches in lines so far
+	waiting    heldKeys
+	finds      int // searches in lines so far
 	undo       filterPast
 	stopped    []model.StreamInfo // what x in Streams no longer watches
 	hot        hotspots           // of the frame that is shown
@@ -195,9 +196,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.pace.ticker = a.renderer()
 	}
 	a.pace.saw(msg)
-	cmd := a.handle(msg)
+	cmds := []tea.Cmd{a.handle(msg), a.letGo()}
 	a.checkTour()
-	return a, tea.Batch(cmd, a.lack())
+	return a, tea.Batch(append(cmds, a.lack())...)
 }
 
 func (a *App) handle(msg tea.Msg) tea.Cmd {
@@ -218,7 +219,7 @@ func (a *App) handle(msg tea.Msg) tea.Cmd {
 		a.relayout()
 		return redrawAll()
 	case tea.KeyPressMsg:
-		if a.tourKey(msg) {
+		if a.tourKey(msg) || a.hold(msg) {
 			return nil
 		}
 		return a.key(msg)

@@ -97,7 +97,11 @@ type hitMsg struct {
 }
 
 func (m hitMsg) take(a *App) tea.Cmd {
-	if m.request != a.hitRequest || m.log != a.log {
+	if m.request != a.hitRequest {
+		return nil
+	}
+	a.waiting.answered = m.request
+	if m.log != a.log {
 		return nil
 	}
 	x := a.timeline.index
@@ -115,7 +119,11 @@ func (m hitMsg) take(a *App) tea.Cmd {
 		}
 	}
 	if m.more != noRow {
+		a.waiting.answered-- // not yet
 		return a.lookForRow(m.more, m.n)
+	}
+	if a.replay == nil || step < 0 || a.replay.play.AtEnd {
+		a.forgetHeld() // they were meant for a row that is not there
 	}
 	switch {
 	case a.replay == nil && step > 0:

@@ -19,6 +19,7 @@ func (a *App) tellFound() {
 		return
 	}
 	if r.sought = false; r.play.Text != "" { // the status has it: there is none
+		a.forgetHeld()
 		return
 	}
 	first := max(a.last.First(), a.last.End()-min(a.last.End(), foundWithin))

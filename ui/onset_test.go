@@ -44,7 +44,7 @@ func TestAnOutageIsAsOldAsItsFirstLoss(t *testing.T) {
 	d.wait(time.Second)
 	has(lost + " nodes RETRY")
 	d.press("C")
-	step(model.Denied, model.CauseForbidden, "nodes is forbidden", 1)
+	d.demo.step(d.now, "prod-eu/nodes", model.Denied, model.CauseForbidden, "nodes is forbidden", time.Time{}, 1)
 	d.wait(0)
 	d.has("DENIED nodes 30m")
 	// It is current again, and then silent: the last that was heard counts.

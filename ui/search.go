@@ -286,7 +286,7 @@ func (t *timeline) take(m searchMsg) {
 		m.index.host, m.index.repeats.events = t.all.host, t.all.isOfEvents
 		m.index.refold(m.index.judged, t.know.verdicts.end()) // rows judged meanwhile
 		m.index.groups.settle()
-		t.building = m.index
+		t.building, t.listed = m.index, m.search
 		t.swap()
 	} else if m.done {
 		t.index.admit(t.snap, m)

@@ -128,7 +128,7 @@ func (t *timeline) swapLog(s *swapped) {
 	t.anchor = noRow
 	t.log, t.snap, t.index, t.scanning, t.memory = s.log, s.snap, s.index, false, s.memory
 	t.know = s.know
-	t.search, t.sought, t.percent = s.search, s.search.done, s.percent
+	t.search, t.listed, t.sought, t.percent = s.search, s.search, s.search.done, s.percent
 	if t.sought && !s.search.deep() {
 		t.search = nil
 	}
