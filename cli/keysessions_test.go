@@ -150,6 +150,7 @@ var replaySessions = [][]keyStep{
 		{"", "Escape", "by owner (B"},
 		{"", "B", "!by owner; ▌Deploy"},
 		{"copy-filter", "y c", "copied filter"},
+		{"copy-grant", "y g", "nothing is DENIED here"},
 		{"copy-row", "y r", "copied row"},
 		{"copy-name", "y n", "copied name; shop/checkout"},
 		{"copy-diff", "y d", "copied diff"},

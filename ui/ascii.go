@@ -69,8 +69,9 @@ func asciiGlyphs() []asciiRow {
 		{"◂◀◄◃◁«‹←⇐≤", "<"},
 		{"▴▲△↑⇧", "^"},
 		{"▾▼▽↓⇩", "v"},
-		{"↔⇄⇆≈…⋯", "~"}, // … is also what was cut off
-		{"±", "?"},      // not + or - or = or ~, which stand beside it
+		{"↔⇄⇆≈", "~"},
+		{"…⋯", "$"}, // what was cut off: ~ is what was modified
+		{"±", "?"},  // not + or - or = or ~, which stand beside it
 		{"✓✔√", "v"},
 		{"✗✘×", "x"},
 		{"♥♡◆◈★●◉■▪•", "*"},
@@ -99,6 +100,8 @@ func (w *asciiWriter) line(s string) string {
 		}
 		r, size := utf8.DecodeRuneInString(s)
 		switch {
+		case r == '…' && digit(b, len(b)-1) && digit([]byte(s[size:min(size+1, len(s))]), 0):
+			b = append(b, '~') // from one figure to another
 		case int(r) < len(w.glyphs) && w.glyphs[r] != 0:
 			b = append(b, w.glyphs[r])
 		case w.texts:
@@ -113,6 +116,9 @@ func (w *asciiWriter) line(s string) string {
 		n = ascii(s)
 	}
 }
+
+// digit reports whether there is one at a place.
+func digit(b []byte, i int) bool { return i >= 0 && i < len(b) && b[i] >= '0' && b[i] <= '9' }
 
 // ascii is the number of bytes of ASCII that s begins with.
 func ascii(s string) int {

@@ -54,8 +54,9 @@ func TestGlyphsBecomeASCII(t *testing.T) {
 		{"plain \x1b[31m~\x1b[m", "plain \x1b[31m~\x1b[m", "plain \x1b[31m~\x1b[m"},
 		{"\x1b[2m─▸2\x1b[m ♥ 2s ▁▂▃▄▅▆▇█ ░═◆┃", "\x1b[2m->2\x1b[m * 2s .,:;+x%# /=*|", "\x1b[2m->2\x1b[m * 2s .,:;+x%# /=*|"},
 		{"größe 名前 é x", "größe 名前 é x", "gr??e ???? ? x"},
-		{"e\u0301", "e\u0301", "e"}, // a combining mark has no cell
-		{"…", "~", "~"},
+		{"e\u0301", "e\u0301", "e"},                            // a combining mark has no cell
+		{"~ Pod cut o… x", "~ Pod cut o$ x", "~ Pod cut o$ x"}, // what was modified is not what was cut
+		{"12:03…12:05 a…b 7…x …1", "12:03~12:05 a$b 7$x $1", "12:03~12:05 a$b 7$x $1"},
 	} {
 		if got := none.line(c.in); got != c.in {
 			t.Errorf("off: %q became %q", c.in, got)

@@ -11,5 +11,5 @@ type handMsg interface{ take(a *App) tea.Cmd }
 
 // handKeys take something along from the screen, and leave something out of it.
 func handKeys() []binding {
-	return slices.Concat(copyKeys(), externalKeys(), saveKeys(), findKeys(), hideKeys(), splitKeys(), againKeys())
+	return slices.Concat(copyKeys(), grantKeys(), externalKeys(), saveKeys(), findKeys(), hideKeys(), splitKeys(), againKeys())
 }

@@ -48,6 +48,23 @@ func TestScreensOfTheFirstMinutes(t *testing.T) {
 	}
 }
 
+// A key copies what has to be run so that it is allowed; it is off where nothing
+// is refused.
+func TestTheCommandsThatGrantAreCopied(t *testing.T) {
+	d := newDriver(t, 80, 24, "dark")
+	d.demo.start(d.now, "prod-eu", 1)
+	d.wait(time.Second)
+	if ok, why := d.app.hasDenial(); ok || why == "" {
+		t.Error("something is denied: ", why)
+	}
+	d = newDriver(t, 80, 24, "dark")
+	d.firstMinute()
+	d.press("y", "g")
+	if got := d.clipboard(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "kubectl create clusterrole watch-deployments --verb=list,watch --resource=deployments.apps") || !strings.Contains(got, "\nkubectl create clusterrolebinding watch-deployments --clusterrole=watch-deployments") {
+		t.Errorf("copied %q", got)
+	}
+}
+
 func TestWhatIsMissingIsNamedExactly(t *testing.T) {
 	for _, c := range []struct {
 		stream             model.StreamInfo

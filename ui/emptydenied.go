@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"rewatch/model"
 )
 
@@ -146,4 +148,44 @@ func denialFields(s model.StreamInfo, t model.Transition) []string {
 		out = append(out, "USER is", "what "+w+" says")
 	}
 	return out
+}
+
+// grantKeys take along what somebody else has to run.
+func grantKeys() []binding {
+	return []binding{{id: "copy-grant", keys: []string{"y g"}, help: "copy the two commands that grant what is DENIED", hint: "commands that grant", when: (*App).hasDenial, do: (*App).copyGrant}}
+}
+
+func (a *App) hasDenial() (bool, string) {
+	_, ok := a.denial()
+	return ok, "nothing is DENIED here"
+}
+
+// denial is what is refused to the stream under the cursor or of the row under
+// it, else to the first stream that is refused something.
+func (a *App) denial() (denial, bool) {
+	if s, ok := a.streams.selected(); ok && a.focus == paneStreams && a.inPanes() {
+		if d, ok := denied(s.StreamInfo, s.Last); ok {
+			return d, true
+		}
+	}
+	if e, ok := a.timeline.selected(); ok && a.inPanes() && a.focus != paneStreams {
+		if t, is := e.Detail.(model.Transition); is {
+			if d, ok := denied(a.all.stream(e.Stream), t); ok {
+				return d, true
+			}
+		}
+	}
+	for _, t := range a.all.troubles {
+		if d, ok := denied(t.StreamInfo, t.Last); ok {
+			return d, true
+		}
+	}
+	return denial{}, false
+}
+
+// copyGrant copies both commands, a line each.
+func (a *App) copyGrant() tea.Cmd {
+	d, _ := a.denial()
+	role, binding := d.grant()
+	return a.copyText("commands that grant it", role+"\n"+binding)
 }

@@ -66,6 +66,9 @@ func (h *header) health() (themes.Style, string) {
 			return h.st.BadBold, s + " " + t.State.String()
 		}
 		if c := countdown(t.StreamStatus, h.now); c != "" && t.probed() {
+			if c != "now" {
+				c = "in " + c
+			}
 			return h.st.BadBold, s + " retry " + c
 		}
 		if unanswered(t.StreamStatus, h.now) != "" {

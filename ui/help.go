@@ -35,6 +35,7 @@ func (p *helpPane) page(n int) { p.scroll(n * max(p.h-1, 1)) }
 // signs explains what is not a word on the screen.
 var signs = [...][2]string{
 	{"+ ~ -", "created, modified, deleted"},
+	{"…", "the rest was cut; in ASCII $, and ~ between figures is from one to the other"},
 	{"±", "found by a relist after a gap: no event told of it"},
 	{"=", "there when the stream began, or sent again"},
 	{"»  ♥  i", "a stream's state, a heartbeat, a note"},

@@ -38,13 +38,13 @@ var lastHints = [...]string{"palette", "help", "quit"}
 
 // firstHints are the keys that the footer begins with where they are offered, by
 // use: what a narrow screen has no room for is what is used least.
-var firstHints = [...]string{"leave-streams", "leave-object", "open", "jump", "play", "step", "start", "filter", "find", "follow", "page-Problems", "pause", "record", "next-error", "next-gap", "previous-error", "previous-gap", "page-Lanes", "noise"}
+var firstHints = [...]string{"leave-streams", "leave-object", "open", "jump", "play", "step", "start", "filter", "find", "follow", "page-Problems", "pause", "record", "next-error", "next-gap", "previous-error", "previous-gap", "page-Coverage", "page-Lanes", "noise"}
 
 // streamHints are those of Streams, and notOfStreams what its footer leaves out:
 // it is about the rows of the timeline.
 var (
-	streamHints  = [...]string{"details", "pause-stream", "remove-stream", "watch-again", "retry", "zoom", "leave-streams", "page-Problems"}
-	notOfStreams = [...]string{"filter", "follow", "noise", "pause", "older", "newer", "page-Lanes"}
+	streamHints  = [...]string{"details", "watch-again", "retry", "remove-stream", "zoom", "leave-streams", "pause-stream", "page-Problems"}
+	notOfStreams = [...]string{"filter", "follow", "noise", "pause", "older", "newer", "page-Lanes", "page-Coverage"}
 )
 
 // endHints are the keys of a replay that lead back from the end of the tape; before
@@ -58,6 +58,9 @@ func (a *App) atEnd() bool { return a.replay != nil && a.replay.play.AtEnd }
 func (a *App) needless(b *binding) bool {
 	if b.scope == scopeReplay && a.atEnd() != slices.Contains(endHints[:], b.id) {
 		return b.id != "go-to" // at the end of a tape there is only the way back
+	}
+	if b.id == "page-Coverage" && a.typed.keys == "" && a.replay == nil && a.all.gaps == 0 {
+		return true // all has been seen
 	}
 	return b.id == "follow" && a.timeline.follow || a.scope() == scopeStreams && slices.Contains(notOfStreams[:], b.id) || a.opens(b)
 }

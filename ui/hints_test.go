@@ -16,8 +16,8 @@ func TestTheFooterIsOfThePane(t *testing.T) {
 		{120, nil, []string{"R record", "space pause", "/ filter"}, []string{"f follow"}},
 		{120, []string{"k"}, []string{"f follow", "R record"}, nil},
 		{80, nil, []string{"/ filter", "F problems", "space pause"}, []string{"f follow"}},
-		{120, []string{"g", "s"}, []string{"enter requests", "p pause", "x stop watching", "b retry", "z zoom", "esc back"}, []string{"f follow", "a all rows", "L lanes", "space pause"}},
-		{80, []string{"g", "s"}, []string{"enter requests", "p pause", "x stop watching", "b retry"}, []string{"f follow", "a all rows"}},
+		{120, []string{"g", "s"}, []string{"enter requests", "p pause", "x stop", "b retry", "z zoom", "esc back"}, []string{"f follow", "a all rows", "L lanes", "space pause"}},
+		{80, []string{"g", "s"}, []string{"enter requests", "b retry", "x stop", "z zoom", "esc back"}, []string{"f follow", "a all rows"}},
 	} {
 		d, _ := withWatcher(t, x.w, 36)
 		d.trouble()

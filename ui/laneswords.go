@@ -98,7 +98,7 @@ func (d *laneDrawer) legend(lines int) (out []string) {
 	add := func(st themes.Style, sign, word string) {
 		_, n := safe(sign + " " + word)
 		switch {
-		case l.w+n+2 <= d.total:
+		case l.w+n <= d.total:
 		case len(out) < lines-1:
 			out = append(out, l.end(d.total))
 			l = newLine("")
@@ -107,7 +107,18 @@ func (d *laneDrawer) legend(lines int) (out []string) {
 			return
 		}
 		l.text(st, sign)
-		l.text(d.st.Dim, " "+word+"  ")
+		l.text(d.st.Dim, " "+word)
+		l.pad(min(l.w+2, d.total))
+	}
+	// What is missing comes first: where there is no room for all, it is seen.
+	s := d.signs
+	for _, x := range []struct {
+		on         bool
+		sign, word string
+	}{{s.missed, glyphMissed, "gap"}, {s.unwatched, glyphUnwatched, "unwatched"}, {s.unheld, glyphUnheld, "not held"}, {s.ended, glyphEnded, "deleted"}} {
+		if x.on {
+			add(d.st.Text, x.sign, x.word)
+		}
 	}
 	shared := map[string]bool{}
 	for i, used := range d.used {
@@ -117,15 +128,23 @@ func (d *laneDrawer) legend(lines int) (out []string) {
 			add(letter, p.Letter(), p.Short())
 		}
 	}
-	s := d.signs
+	if s.mixed {
+		add(d.st.Text, "abc", "several")
+	}
+	var signs, many string
 	for _, x := range []struct {
-		on         bool
-		sign, word string
-	}{{s.ended, glyphEnded, "deleted"}, {s.unwatched, glyphUnwatched, "unwatched"}, {s.missed, glyphMissed, "gap"},
-		{s.unheld, glyphUnheld, "not held"}, {s.mixed, "abc", "several"}, {s.tick, glyphTick, "change"}, {s.several, "2-9", "changes"}, {s.many, glyphMany, "10+"}} {
+		on   bool
+		sign string
+	}{{s.tick, glyphTick}, {s.several, "2-9"}, {s.many, glyphMany}} {
 		if x.on {
-			add(d.st.Text, x.sign, x.word)
+			signs += " " + x.sign
 		}
+	}
+	if s.many {
+		many = " (" + glyphMany + " 10+)"
+	}
+	if signs != "" {
+		add(d.st.Text, signs[1:], "changes"+many)
 	}
 	for out = append(out, l.end(d.total)); len(out) < lines; {
 		out = append(out, newLine("").end(d.total))

@@ -58,7 +58,7 @@ type pageInfo struct {
 func pages() []pageInfo {
 	return []pageInfo{
 		{name: "Problems", key: "F", help: "what is wrong, and why: streams, Pods, nodes, fights, gaps", hint: "problems", open: openProblems, find: true, keys: problemKeys()},
-		{name: "Coverage", key: "C", help: "when streams were watched, what may be missing, what holds it", open: openCoverage, find: true, keys: coverageKeys()},
+		{name: "Coverage", key: "C", help: "when streams were watched, what may be missing, what holds it", hint: "coverage", open: openCoverage, find: true, keys: coverageKeys()},
 		{name: "Lanes", key: "L", help: "a row for each object, time across: a rollout as a waterfall", hint: "lanes", open: openLanes, keys: laneKeys()},
 		{name: "Protocol", key: "P", help: "every request of the stream that is chosen in Streams", when: (*App).hasProtocol, open: openProtocol, find: true, keys: protocolKeys()},
 		{name: "Server", key: "S", help: "what the API server says of itself: watches, caches, queues, etcd", when: (*App).hasServer, open: openServer, find: true, keys: serverKeys()},

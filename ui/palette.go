@@ -272,7 +272,7 @@ func (a *App) tell(s string) {
 func paletteKeys() []binding {
 	return []binding{
 		{id: "palette", keys: []string{":"}, help: "do anything by name: pods, ns shop, ctx prod, theme …, a time, an action", hint: "palette", do: (*App).openPalette},
-		{id: "remove-stream", scope: scopeStreams, live: true, keys: []string{"x"}, help: "stop watching this stream; what it has told stays", hint: "stop watching",
+		{id: "remove-stream", scope: scopeStreams, live: true, keys: []string{"x"}, help: "stop watching this stream; what it has told stays", hint: "stop",
 			when: (*App).canRemoveStream, do: (*App).removeStream},
 		{id: "palette-do", scope: scopePalette, keys: []string{"enter"}, help: "do it", hint: "do it", when: (*App).hasPaletteItem, do: (*App).doPalette},
 		{id: "palette-close", scope: scopePalette, keys: []string{"esc"}, help: "close the palette", hint: "close", do: act((*App).closePalette)},

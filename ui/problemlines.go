@@ -126,10 +126,10 @@ func (a *App) clockText(t time.Time) string { return t.In(a.o.Location).Format("
 // the cause, and what this user would have to be allowed.
 func troubleLines(a *App) (out []problem) {
 	for _, t := range a.all.troubles {
-		out = append(out, problem{key: problemKey{reason: t.name(&a.all)}, show: func(a *App) problemText {
+		out = append(out, problem{key: problemKey{reason: t.name(&a.all)}, asked: t.StreamStatus, show: func(a *App) problemText {
 			x := problemText{reason: word(t.StreamStatus).String(), name: t.name(&a.all), bad: t.State != model.Overdue}
 			if t.alike > 0 {
-				x.name += " +" + count(t.alike)
+				x.name += " and " + count(t.alike) + " more"
 			}
 			if at := t.Onset(); !at.IsZero() {
 				x.age = age(a.now.Sub(at))

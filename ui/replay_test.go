@@ -30,7 +30,7 @@ func TestAReplayIsNeverLive(t *testing.T) {
 		if says(d.header(), "LIVE") || !strings.Contains(d.header(), " REPLAY 2026-12-01 ") {
 			t.Fatalf("the header says %s", d.header())
 		}
-		if says(d.status(), "LIVE") || !strings.Contains(d.status(), "then 6 streams") {
+		if says(d.status(), "LIVE") || !strings.Contains(d.status(), "on tape 6 streams") {
 			t.Fatalf("the status says %s", d.status())
 		}
 		d.press("space")

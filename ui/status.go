@@ -111,7 +111,7 @@ func (b *statusBar) parts() []string {
 	p := []string{b.all.counts()}
 	if b.replay != nil {
 		// They were in these states: nothing is said of how they are now.
-		p = []string{"then " + p[0]}
+		p = []string{"on tape " + p[0]}
 		if n := b.replay.play.Events; n > 0 {
 			p = append(p, "event "+count(b.replay.play.Event)+" of "+count(n))
 		}

@@ -169,20 +169,23 @@ func word(s *model.StreamStatus) model.State {
 	return s.State
 }
 
-// text is the entry in words: state, name, attempt, countdown, cause.
+// text is the entry in words: state, when it is tried again, name, cause.
 func (t trouble) text(o *overall, now time.Time) string {
-	b := word(t.StreamStatus).String() + " " + t.name(o)
+	state, name := word(t.StreamStatus).String(), t.name(o)
 	if t.alike > 0 {
-		b += " +" + strconv.Itoa(t.alike)
+		name += " and " + strconv.Itoa(t.alike) + " more"
 	}
+	b := state + " " + name
 	if !retries(t.StreamStatus) && t.outage == nil {
 		if c := cause(t.StreamStatus); c != "" {
 			return b + ": " + c + ", " + next(t.StreamStatus, now)
 		}
 		return b + ": " + next(t.StreamStatus, now)
 	}
-	if n := next(t.StreamStatus, now); n != "" && t.probed() {
-		b += " " + n
+	if n := due(t.StreamStatus, now); n != "" && t.probed() {
+		if b = state + " " + n + " · " + name; word(t.StreamStatus) != model.Backoff {
+			b = state + " " + name + " " + age(now.Sub(t.Onset())) + ", retry " + n
+		}
 	} else if t.State == model.Overdue {
 		return b + ": " + silence(t.StreamStatus, now)
 	} else if at := t.Onset(); !at.IsZero() && t.outage == nil {
@@ -220,7 +223,7 @@ func (t trouble) probed() bool { return t.outage == nil || t.outage.prober != ni
 func (t trouble) name(o *overall) string {
 	switch {
 	case t.outage != nil && t.Server != "":
-		return t.Server
+		return "api " + t.Server
 	case t.outage != nil:
 		return t.Context
 	case o.contexts > 1:
@@ -292,6 +295,18 @@ func countdown(s *model.StreamStatus, now time.Time) string {
 		return seconds(d)
 	}
 	return "now"
+}
+
+// due is "in 1.6 s", "now", or what that has come to; "" if no try is due.
+func due(s *model.StreamStatus, now time.Time) string {
+	switch c, late := countdown(s, now), unanswered(s, now); {
+	case late != "":
+		return "waiting " + late + " for the answer"
+	case c == "", c == "now":
+		return c
+	default:
+		return "in " + c
+	}
 }
 
 // next is "3rd try in 1.6 s", "3rd try now", or what that has come to; "" if no

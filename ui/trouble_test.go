@@ -30,7 +30,7 @@ func TestOneEntryForAHostThatIsDown(t *testing.T) {
 	d := newDriver(t, 120, 36, "mono")
 	d.script()
 	d.hostDown("prod-eu", 15, 2700*time.Millisecond)
-	want := " RETRY prod-eu.example:6443 15th try in 2.7 s: connection refused · 5 streams wait"
+	want := " RETRY in 2.7 s · api prod-eu.example:6443: connection refused · 5 streams wait"
 	if got := d.status(); !strings.HasPrefix(got, want) {
 		t.Errorf("the status says %q, want %q", got, want)
 	}
@@ -42,13 +42,13 @@ func TestOneEntryForAHostThatIsDown(t *testing.T) {
 	// While the prober dials, nothing blinks.
 	d.demo.step(d.now, "prod-eu/pods", model.Connecting, model.CauseNone, "", time.Time{}, 0)
 	d.wait(0)
-	d.has("STALE 6/6 prod-eu.example:6443 retry now")
-	d.has("RETRY prod-eu.example:6443 15th try now: connection refused · 5 streams wait")
+	d.has("STALE 6/6 api prod-eu.example:6443 retry now")
+	d.has("RETRY now · api prod-eu.example:6443: connection refused · 5 streams wait")
 	d.has("waits for pods' try now")
 	// The host answers: the others follow within moments.
 	d.demo.step(d.now, "prod-eu/pods", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
 	d.wait(0)
-	d.has("RETRY prod-eu.example:6443: 5 streams about to try again")
+	d.has("RETRY api prod-eu.example:6443: 5 streams about to try again")
 	d.has("STALE 5/6 prod-eu.example:6443 RETRY")
 	for _, s := range []string{"deployments", "replicasets", "configmaps", "nodes", "events"} {
 		d.demo.step(d.now, "prod-eu/"+s, model.Live, model.CauseNone, "resumed", time.Time{}, 0)
@@ -72,7 +72,7 @@ func TestOneOfTwoHostsIsDown(t *testing.T) {
 		status += d.status()
 		d.wait(turn)
 	}
-	for _, want := range []string{"RETRY prod-eu.example:6443 3rd try ", ": connection refused · 5 streams wait", "RETRY prod-us/nodes 2nd try "} {
+	for _, want := range []string{" · api prod-eu.example:6443: connection refused · 5 streams wait", " · prod-us/nodes"} {
 		if !strings.Contains(status, want) {
 			t.Errorf("the status never says %q: %s", want, status)
 		}
@@ -106,7 +106,7 @@ func TestTroubleDoesNotBlink(t *testing.T) {
 	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseNone, "", time.Time{}, 0)
 	d.wait(0)
 	d.has("STALE 1/6 nodes retry now")
-	d.has("RETRY nodes 3rd try now: connection refused")
+	d.has("RETRY now · nodes: connection refused")
 	d.has("CONNECT nodes")
 }
 
@@ -119,7 +119,7 @@ func TestTheSameTroubleIsOneEntry(t *testing.T) {
 		d.demo.step(d.now, s, model.Denied, model.CauseForbidden, "forbidden", time.Time{}, 1)
 	}
 	d.wait(0)
-	d.has(" DENIED prod-eu/pods +2 0s: forbidden │ DENIED prod-us/pods 0s: forbidden │")
+	d.has(" DENIED prod-eu/pods and 2 more 0s: forbidden │ DENIED prod-us/pods 0s: forbidden │")
 	d.has("STALE 4/12")
 }
 
@@ -160,11 +160,11 @@ func TestATryThatWaitsForItsAnswer(t *testing.T) {
 	d.demo.step(d.now, "prod-eu/nodes", model.Backoff, model.CauseCut, "connection cut", d.now.Add(time.Second), 2)
 	d.demo.step(d.now, "prod-eu/nodes", model.Connecting, model.CauseNone, "", time.Time{}, 0)
 	d.wait(0)
-	d.has("RETRY nodes 2nd try now: connection cut")
+	d.has("RETRY now · nodes: connection cut")
 	d.wait(8 * time.Second)
-	d.has("RETRY nodes 2nd try: waiting for the answer 8.0 s (before: connection cut)")
+	d.has("RETRY waiting 8.0 s for the answer · nodes (before: connection cut)")
 	d.has("STALE 1/6 nodes no answer for 13 s: connection cut (prod-eu.example:6443)")
-	d.hasNot("2nd try now")
+	d.hasNot("RETRY now")
 }
 
 func TestAHostThatDoesNotAnswer(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAHostThatDoesNotAnswer(t *testing.T) {
 	d.hostDown("prod-eu", 15, 2700*time.Millisecond)
 	d.demo.step(d.now, "prod-eu/pods", model.Connecting, model.CauseNone, "", time.Time{}, 0)
 	d.wait(8 * time.Second)
-	d.has("RETRY prod-eu.example:6443 15th try: waiting for the answer 8.0 s (before: connection refused) · 5 streams wait")
+	d.has("RETRY waiting 8.0 s for the answer · api prod-eu.example:6443 (before: connection refused) · 5 streams wait")
 	if n := strings.Count(d.screen(), "waits for pods' answer, 8.0 s"); n != 5 {
 		t.Errorf("%d streams show whom they wait for, want 5:\n%s", n, d.screen())
 	}

@@ -77,18 +77,22 @@ func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w in
 		doc = append(doc, docLine{kind: docText, a: kindOfRow(d.event)})
 	}
 	changed := len(d.result.Changes) > 0
-	beside, last := besideAll(d.result.Changes, texts, owners, w, d.look), ""
-	for i, c := range d.result.Changes {
-		lines := changeDoc(c, texts[i], w, d.look)
-		switch {
-		case i >= len(owners):
-		case beside:
-			lines[0].by = owners[i]
-		case owners[i] != last:
-			doc = append(doc, docLine{kind: docText, a: byText(owners[i])})
-			last = owners[i]
+	beside := besideAll(d.result.Changes, texts, owners, w, d.look)
+	if beside || len(owners) < len(d.result.Changes) {
+		for i, c := range d.result.Changes {
+			lines := changeDoc(c, texts[i], w, d.look)
+			if beside && i < len(owners) {
+				lines[0].by = owners[i]
+			}
+			doc = append(doc, lines...)
 		}
-		doc = append(doc, lines...)
+	} else {
+		for _, x := range byAuthor(owners) {
+			doc = append(doc, docLine{kind: docText, a: x.text})
+			for _, i := range x.changes {
+				doc = append(doc, changeDoc(d.result.Changes[i], texts[i], w, d.look)...)
+			}
+		}
 	}
 	if d.result.Cut {
 		doc = append(doc, docLine{kind: docText, a: "… more changes than can be listed"})
@@ -101,6 +105,37 @@ func diffDoc(d *objectData, texts map[int][]docLine, yaml, owners []string, w in
 		doc = append(doc, docLine{kind: docYAML, a: s})
 	}
 	return doc
+}
+
+// authored are the changes of one author, and what stands above them.
+type authored struct {
+	text    string
+	changes []int
+}
+
+// byAuthor has each author stand above the changes once, in the order in which
+// they come first.
+func byAuthor(owners []string) (out []authored) {
+	at := map[string]int{}
+	var sure, likely []int
+	for i, o := range owners {
+		who, guessed := strings.CutPrefix(o, "likely ")
+		n, ok := at[who]
+		if !ok {
+			n = len(out)
+			at[who] = n
+			out, sure, likely = append(out, authored{text: byText(o)}), append(sure, 0), append(likely, 0)
+		}
+		if out[n].changes = append(out[n].changes, i); guessed {
+			likely[n]++
+		} else {
+			sure[n]++
+		}
+		if sure[n] > 0 && likely[n] > 0 {
+			out[n].text = byText(who) + " (" + count(likely[n]) + " of " + plural(len(out[n].changes), "change") + ": likely)"
+		}
+	}
+	return out
 }
 
 // readBlame is the view of who owns each field: the object as a tree, with the
