@@ -173,7 +173,7 @@ func wordsOf(c Change) string {
 	case c.Op == Add && strings.HasSuffix(c.Path, "onditions"):
 		return telling([]byte(c.New))
 	}
-	return ""
+	return imageWords(c)
 }
 
 func choose(yes bool, a, b string) string {

@@ -14,7 +14,7 @@ func TestSummaryOfChange(t *testing.T) {
 		{`{"status":{"phase":"Pending"},"metadata":{"generation":1}}`, `{"status":{"phase":"Running"},"metadata":{"generation":2}}`, "status.phase Pending→Running"},
 		{`{"spec":{"replicas":3},"metadata":{"labels":{"a":"1"}}}`, `{"spec":{"replicas":8},"metadata":{"labels":{"a":"2"}}}`, "spec.replicas 3→8, labels.a 1→2"},
 		{`{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"nginx:1.27"}]}}}}`,
-			`{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"nginx:1.28"}]}}}}`, "containers[app].image nginx:1.27→nginx:1.28"},
+			`{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"nginx:1.28"}]}}}}`, "app image nginx:1.27→1.28"},
 		{`{"status":{"conditions":[{"type":"X","status":"True"},{"type":"Ready","status":"True","reason":"A","message":"m","lastTransitionTime":"1"}]}}`,
 			`{"status":{"conditions":[{"type":"X","status":"False"},{"type":"Ready","status":"False","reason":"B","message":"n","lastTransitionTime":"2"}]}}`,
 			"Ready True→False (B), X True→False"},
