@@ -139,6 +139,7 @@ type digester struct {
 	line     line
 	values   arena
 	splices  waitings
+	texts    waitings        // apart: nobody keeps those, nor the text of the data frame for them
 	bytes    int             // of them, of this data frame
 	only     map[uint64]bool // nil: every object
 	number   objectNumber    // of the newest line
@@ -200,12 +201,12 @@ func (d *digester) one(t *Tape, one []byte, now int64, x *digest) bool {
 	case f == declared, d.only != nil && d.pass(x):
 		return true
 	case f == nil:
-		x.lines = append(x.lines, digested{splice: d.splices.next(nil, one)})
+		x.lines = append(x.lines, digested{splice: d.texts.next(nil, one)})
 	case made != nil:
 		one = append(d.values.room(len(made)), made...)
 		d.values.keep(one)
 		d.bytes += len(one)
-		x.lines = append(x.lines, digested{splice: d.splices.next(nil, one)})
+		x.lines = append(x.lines, digested{splice: d.texts.next(nil, one)})
 	default:
 		d.expander.noteValues(l, f, &d.values)
 		d.bytes += len(l.values)
