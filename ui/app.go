@@ -63,6 +63,7 @@ type App struct {
 	errand     tea.Cmd // what a prompt has asked for
 	hitRequest int     // for the next match in the timeline
 	waiting    heldKeys
+	offered    offer
 	finds      int // searches in lines so far
 	undo       filterPast
 	stopped    []model.StreamInfo // what x in Streams no longer watches
