@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -54,17 +56,62 @@ func (t oldTerminal) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// oldTTY is an oldTerminal that can be asked for its size. All that is written
-// goes through Write: other methods of the file would go past it.
-type oldTTY struct {
-	oldTerminal
+// Alternate screens begin and end with these.
+const (
+	screenOn  = "\x1b[?1049h"
+	screenOff = "\x1b[?1049l"
+)
+
+// questions are those that a terminal is asked for its colours and modes.
+var questions = regexp.MustCompile(`\x1b\]1[0-2];\?(\a|\x1b\\)|\x1b\[\?\d+\$p`)
+
+// discreet leaves out questions behind the alternate screen: the answers would go
+// to the shell. Bubble Tea writes at its end what it has not written yet.
+type discreet struct {
+	io.Writer
+	mu   sync.Mutex
+	left bool // the alternate screen
+}
+
+func (t *discreet) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := b
+	if t.left || bytes.Contains(b, []byte(screenOff)) {
+		out = nil
+		for rest := b; len(rest) > 0; {
+			mark := screenOff
+			if t.left {
+				mark = screenOn
+			}
+			part := rest
+			if i := bytes.Index(rest, []byte(mark)); i >= 0 {
+				part = rest[:i+len(mark)]
+			}
+			if rest = rest[len(part):]; t.left {
+				part = questions.ReplaceAll(part, nil)
+			}
+			t.left = bytes.HasSuffix(part, []byte(screenOff)) || t.left && !bytes.HasSuffix(part, []byte(screenOn))
+			out = append(out, part...)
+		}
+	}
+	if _, err := t.Writer.Write(out); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// tty is an output that can be asked for its size. All that is written goes
+// through Write: other methods of the file would go past it.
+type tty struct {
+	io.Writer
 	file *os.File
 }
 
 // Fd, Read and Close make it what Bubble Tea takes for a terminal.
-func (t oldTTY) Fd() uintptr                { return t.file.Fd() }
-func (t oldTTY) Read(b []byte) (int, error) { return t.file.Read(b) }
-func (t oldTTY) Close() error               { return t.file.Close() }
+func (t tty) Fd() uintptr                { return t.file.Fd() }
+func (t tty) Read(b []byte) (int, error) { return t.file.Read(b) }
+func (t tty) Close() error               { return t.file.Close() }
 
 // terminal is the output, as the renderer gets it.
 func (o Options) terminal() io.Writer {
@@ -72,11 +119,12 @@ func (o Options) terminal() io.Writer {
 	if out == nil {
 		out = os.Stdout
 	}
-	if o.modern() {
-		return out
+	var w io.Writer = &discreet{Writer: out}
+	if !o.modern() {
+		w = oldTerminal{out}
 	}
 	if f, ok := out.(*os.File); ok {
-		return oldTTY{oldTerminal{f}, f}
+		return tty{w, f}
 	}
-	return oldTerminal{out}
+	return w
 }

@@ -93,7 +93,7 @@ type guest struct {
 // SetStdout gives the process the terminal itself: of anything else it would
 // get a pipe.
 func (g *guest) SetStdout(w io.Writer) {
-	if t, ok := w.(oldTTY); ok {
+	if t, ok := w.(tty); ok {
 		w = t.file
 	}
 	g.out = w
