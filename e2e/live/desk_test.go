@@ -18,6 +18,10 @@ import (
 	"rewatch/watch"
 )
 
+// patience is when a wait is given up. It says nothing about how long anything
+// may take: a busy machine is to get there too.
+const patience = 3 * time.Minute
+
 // kinds are the streams of a desk, by resource.
 var kinds = map[string]model.StreamInfo{
 	"pods":           {Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true},
@@ -55,7 +59,7 @@ type setting struct {
 func open(t *testing.T, cfg *rest.Config, cols, rows int, resources ...string) *desk {
 	t.Helper()
 	d := start(t, cfg, cols, rows, resources...)
-	d.until("every stream has its initial state", 30*time.Second, d.allFresh)
+	d.until("every stream has its initial state", patience, d.allFresh)
 	return d
 }
 

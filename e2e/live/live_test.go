@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func rollout(t *testing.T, c *cluster.Cluster, replicas int) *workload.Client {
 }
 
 // visible is how long an event may take from its arrival to the screen, and
-// hidden what is too long on any machine. A machine that lets a sleeper
+// hidden what is too long for any of them. A machine that lets a sleeper
 // oversleep by busy is shared with something that takes its processors, and
 // says nothing about the first.
 const (
@@ -78,7 +77,7 @@ func TestRollingUpdateIsVisibleAtOnce(t *testing.T) {
 	w := rollout(t, c, 3)
 	d := open(t, c.Config(cluster.Reader), 200, 60, "pods", "deployments", "replicasets")
 	d.press("z") // the timeline alone, so that a burst does not scroll away unseen
-	d.until("the zoomed timeline follows", 5*time.Second, func() bool { return strings.Contains(d.term.String(), "follow") })
+	d.until("the zoomed timeline follows", patience, func() bool { return strings.Contains(d.term.String(), "follow") })
 
 	quiet := false
 	for i := range 5 {
@@ -95,7 +94,7 @@ func TestRollingUpdateIsVisibleAtOnce(t *testing.T) {
 		switch {
 		case worst <= visible:
 			return
-		case worst > hidden:
+		case worst > hidden && lateness < busy:
 			t.Fatalf("an event took %v to the screen", worst)
 		}
 		quiet = quiet || lateness < busy
@@ -147,8 +146,8 @@ func (d *desk) timeRollout(w *workload.Client, image string) []time.Duration {
 					return true
 				}
 			}
-			if now.Sub(p.When()) > 5*time.Second {
-				t.Fatalf("not on the screen after 5 s: %q\n%s", p.want, d.term.String())
+			if now.Sub(p.When()) > patience {
+				t.Fatalf("not on the screen after %v: %q\n%s", patience, p.want, d.term.String())
 			}
 			return false
 		})
@@ -220,12 +219,9 @@ func (d *desk) agree(cfg *rest.Config) {
 	for _, s := range d.log.Streams(time.Now()) {
 		var have, want []string
 		ok := false
-		for range 20 {
+		for deadline := time.Now().Add(patience); !ok && time.Now().Before(deadline); time.Sleep(250 * time.Millisecond) {
 			have, want = held(d.log, s.ID), listed(d.t, cfg, s.StreamInfo)
-			if ok = slices.Equal(have, want); ok {
-				break
-			}
-			time.Sleep(250 * time.Millisecond)
+			ok = slices.Equal(have, want)
 		}
 		if !ok {
 			d.t.Errorf("%s: rewatch holds %d objects\n%s\nthe server lists %d\n%s", s.Name(), len(have), strings.Join(have, "\n"), len(want), strings.Join(want, "\n"))
@@ -249,15 +245,19 @@ func TestAPIServerKilledAndBack(t *testing.T) {
 	c := clustertest.Start(t, cluster.Options{})
 	w := rollout(t, c, 3)
 	d := open(t, c.Config(cluster.Reader), 120, 36, "pods", "deployments", "replicasets", "nodes", "events", "configmaps")
-	d.until("the header says LIVE", 5*time.Second, d.headerSaysLive)
+	d.until("the header says LIVE", patience, d.headerSaysLive)
 
+	late := oversleep()
 	if err := c.KillAPIServer(); err != nil {
 		t.Fatal(err)
 	}
 	down := time.Now()
-	// One tick of the screen is what the word may take to go.
-	d.until("LIVE is gone", time.Second, func() bool { return !d.headerSaysLive() })
+	d.until("LIVE is gone", patience, func() bool { return !d.headerSaysLive() })
 	gone := time.Since(down)
+	// One tick of the screen is what the word may take to go.
+	if lateness := late(); gone > time.Second && lateness < busy {
+		t.Errorf("LIVE was there for %v", gone)
+	}
 	countdowns := map[string]bool{}
 	for time.Since(down) < 20*time.Second {
 		if d.headerSaysLive() {
@@ -286,9 +286,9 @@ func TestAPIServerKilledAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	up := time.Now()
-	d.until("every stream is fresh again", 45*time.Second, d.allFresh)
+	d.until("every stream is fresh again", patience, d.allFresh)
 	t.Logf("recovered %v after the server was ready", time.Since(up).Round(10*time.Millisecond))
-	d.until("the header says LIVE again", 2*time.Second, d.headerSaysLive)
+	d.until("the header says LIVE again", patience, d.headerSaysLive)
 	if err := w.Scale(t.Context(), cluster.Shop, "web", 4); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestCompactedWhileCut(t *testing.T) {
 	d := open(t, link.cfg, 120, 36, "pods", "deployments", "replicasets", "configmaps")
 
 	link.down()
-	d.until("the streams are cut", 5*time.Second, func() bool { return !d.headerSaysLive() })
+	d.until("the streams are cut", patience, func() bool { return !d.headerSaysLive() })
 	ctx := t.Context()
 	if err := w.SetImage(ctx, cluster.Shop, "web", "nginx:1.28"); err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ func TestCompactedWhileCut(t *testing.T) {
 	}
 	before := d.log.Snapshot().End()
 	link.up()
-	d.until("every stream is fresh again", 45*time.Second, d.allFresh)
+	d.until("every stream is fresh again", patience, d.allFresh)
 	d.agree(c.Config(cluster.Admin))
 
 	gaps, synthetic := map[string]model.Gap{}, map[model.Type]int{}
@@ -361,7 +361,7 @@ func TestCompactedWhileCut(t *testing.T) {
 		t.Errorf("synthetic events: %v; want 3 pods deleted, 3 pods and a config map added, a deployment modified", synthetic)
 	}
 	d.press("z")
-	d.until("a gap row is on the screen", 2*time.Second, func() bool { return strings.Contains(d.term.String(), "gap") })
+	d.until("a gap row is on the screen", patience, func() bool { return strings.Contains(d.term.String(), "gap") })
 }
 
 // Quitting takes at most 200 ms, also while the server is dead.
@@ -371,17 +371,18 @@ func TestQuitWhileDown(t *testing.T) {
 	if err := c.KillAPIServer(); err != nil {
 		t.Fatal(err)
 	}
-	d.until("LIVE is gone", time.Second, func() bool { return !d.headerSaysLive() })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
+	d.until("LIVE is gone", patience, func() bool { return !d.headerSaysLive() })
+	late := oversleep()
 	began := time.Now()
 	d.press("q")
 	select {
 	case <-d.done:
-		if took := time.Since(began); took > 200*time.Millisecond {
+		took, lateness := time.Since(began), late()
+		t.Logf("quitting took %v; the machine overslept by up to %v", took, lateness)
+		if took > 200*time.Millisecond && lateness < busy {
 			t.Errorf("quitting took %v", took)
 		}
-	case <-ctx.Done():
+	case <-time.After(patience):
 		t.Fatal("q does not quit")
 	}
 }

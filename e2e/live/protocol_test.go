@@ -37,12 +37,15 @@ func requests(l *model.Log, id model.StreamID) (out []*model.Request) {
 func TestProtocolOfARealServer(t *testing.T) {
 	c := clustertest.Start(t, cluster.Options{Without: cluster.APIOnly})
 	d := start(t, c.Config(cluster.ListOnly), 120, 36, "pods") // who may list and not watch
-	d.until("the list was read", 20*time.Second, func() bool {
+	d.until("the list was read", patience, func() bool {
 		q := requests(d.log, 0)
 		return len(q) >= 2 && q[1].Ended
 	})
-	d.press("gs\r")
-	d.until("the page of the protocol", 5*time.Second, func() bool {
+	d.shows("POLL") // the stream is on the screen
+	d.press("gs")
+	d.shows("▸Streams")
+	d.press("\r")
+	d.until("the page of the protocol", patience, func() bool {
 		s := d.term.String()
 		return strings.Contains(s, "▸Protocol") && strings.Contains(s, "watch refused") && strings.Contains(s, "the whole list") && strings.Contains(s, "Audit-Id")
 	})
@@ -59,7 +62,8 @@ func TestProtocolOfARealServer(t *testing.T) {
 				t.Errorf("no %s in %q", name, q.Header)
 			}
 		}
-		if ahead, known := q.Skew(); !known || ahead.Abs() > 2*time.Second {
+		// An answer that took its time says nothing about clocks.
+		if ahead, known := q.Skew(); q.Wait < time.Second && (!known || ahead.Abs() > 2*time.Second) {
 			t.Errorf("a clock that is %v ahead, %v", ahead, known)
 		}
 		if token := c.Config(cluster.ListOnly).BearerToken; strings.Contains(q.String(), token) || strings.Contains(q.String(), "Bearer") {

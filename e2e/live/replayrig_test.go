@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,7 +27,8 @@ type sample struct {
 	rows    model.Seq // that the log had
 	streams []string
 	screen  []string
-	drawn   []time.Time // moments of the clock that the screen may be of
+	drawn   []time.Time   // moments of the clock that the screen may be of, the newest first
+	late    time.Duration // by how much the machine has overslept of late
 }
 
 // dials is a clock that remembers when the screen looked at it.
@@ -42,12 +44,15 @@ func (d *dials) now() time.Time {
 	return d.times[len(d.times)-1]
 }
 
-// since are the looks from a moment on, the newest first.
+// since are the looks from a moment on, the newest first, without those right
+// before another one.
 func (d *dials) since(from time.Time) (out []time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := len(d.times) - 1; i >= 0 && d.times[i].After(from); i-- {
-		out = append(out, d.times[i])
+		if n := len(out); n == 0 || out[n-1].Sub(d.times[i]) > 2*time.Millisecond {
+			out = append(out, d.times[i])
+		}
 	}
 	return out
 }
@@ -58,25 +63,31 @@ func sampler(d *desk, clock *dials) (stop func() []sample) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
+		var lateness []time.Duration
 		for {
+			late := oversleep()
 			select {
 			case <-quit:
+				late()
 				return
 			case <-time.After(150 * time.Millisecond):
 			}
-			s := sample{at: time.Now()}
+			lateness = append(lateness, late())
+			s := sample{at: time.Now(), late: slices.Max(lateness[max(len(lateness)-15, 0):])}
 			log := d.log.Snapshot()
 			s.rows, s.streams = log.End(), printed(d.log.Streams(s.at))
 			if s.rows != d.log.Snapshot().End() {
 				continue // between the two, something came
 			}
 			// What came before settled is on the screen, which counts four times a
-			// second while a stream waits, and else once.
+			// second while a stream waits, and else once: on a busy machine some time
+			// later, and the terminal may have a part of a frame for a while.
 			newest := log.At(log.End() - 1).When()
 			if s.at.Sub(newest) > settled {
 				screen := d.lines()
-				s.drawn = clock.since(later(newest, s.at.Add(-1500*time.Millisecond)))
-				if s.rows == d.log.Snapshot().End() {
+				s.drawn = clock.since(s.at.Add(-10 * time.Second))
+				time.Sleep(30 * time.Millisecond)
+				if s.rows == d.log.Snapshot().End() && slices.Equal(screen, d.lines()) {
 					s.screen = screen
 				}
 			}
@@ -88,13 +99,6 @@ func sampler(d *desk, clock *dials) (stop func() []sample) {
 
 // settled is how long after a row the screen is sure to show it.
 const settled = 600 * time.Millisecond
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 // monotonic is what a time prints of a clock that no tape has.
 var monotonic = regexp.MustCompile(` m=[+-][0-9.]+`)
@@ -228,7 +232,7 @@ func recordBeside(t *testing.T, program string, c *cluster.Cluster, cut *link, p
 func jump(t *testing.T, p *player.Player, to time.Time) {
 	t.Helper()
 	p.Seek(to)
-	for deadline := time.Now().Add(time.Minute); p.Playback().Seeking; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); p.Playback().Seeking; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("a jump to %v does not end", to)
 		}

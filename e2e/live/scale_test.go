@@ -152,7 +152,7 @@ func syncPods(t *testing.T, program string, c *cluster.Cluster) cost {
 	defer term.InputPipe().(io.Closer).Close() // its Close is for one goroutine
 	go func() { _, _ = io.Copy(term, master) }()
 	go func() { _, _ = io.Copy(master, term) }()
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !strings.Contains(term.String(), "5,000") || !strings.Contains(strings.Split(term.String(), "\n")[0], "LIVE") {
 		if time.Now().After(deadline) {
 			t.Fatalf("the screen does not say 5,000 live pods:\n%s", term.String())
@@ -172,10 +172,11 @@ func syncPods(t *testing.T, program string, c *cluster.Cluster) cost {
 // firstRows: the screen shows pods within a second of the first one's arrival,
 // and before the last has come.
 func firstRows(t *testing.T, c *cluster.Cluster) {
+	late := oversleep()
 	d := start(t, c.Config(cluster.Reader), 120, 36, "pods")
 	var shown time.Time
 	var have int64
-	d.until("pods on the screen", 30*time.Second, func() bool {
+	d.until("pods on the screen", patience, func() bool {
 		s := d.log.Streams(time.Now())[0]
 		if strings.Contains(d.term.String(), "initial list of pods") || strings.Contains(d.term.String(), "pod-0") {
 			shown, have = time.Now(), s.Objects
@@ -183,7 +184,8 @@ func firstRows(t *testing.T, c *cluster.Cluster) {
 		}
 		return false
 	})
-	d.until("all pods", 30*time.Second, d.allFresh)
+	lateness := late()
+	d.until("all pods", patience, d.allFresh)
 	first, last := time.Time{}, time.Time{}
 	s := d.log.Snapshot()
 	for seq := s.First(); seq < s.End(); seq++ {
@@ -197,6 +199,10 @@ func firstRows(t *testing.T, c *cluster.Cluster) {
 	}
 	t.Logf("first rows %v after the first frame, with %d of %d pods there; the list was complete after %v",
 		shown.Sub(first).Round(time.Millisecond), have, manyPods, last.Sub(first).Round(time.Millisecond))
+	if lateness >= busy {
+		t.Logf("the machine overslept by up to %v: too busy to tell", lateness)
+		return
+	}
 	if shown.Sub(first) > time.Second {
 		t.Errorf("first rows after %v", shown.Sub(first))
 	}
