@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -170,7 +171,19 @@ func testImport(t *testing.T, r rig, w *workload.Client) {
 		w.Kube.CoreV1().ConfigMaps(cluster.Shop).Delete(ctx, "settings", metav1.DeleteOptions{})); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(5 * time.Second) // the pods are deleted by then
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		left, err := w.Kube.CoreV1().Pods(cluster.Shop).List(ctx, metav1.ListOptions{LabelSelector: "app=shop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left.Items) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d pods of a deployment that was deleted are left", len(left.Items))
+		}
+	}
+	time.Sleep(2 * time.Second) // kubectl prints the last of it
 	for i, p := range all {
 		stops[i]()
 		t.Run(p.resource, func(t *testing.T) { sameAsPrinted(t, r, p) })
@@ -296,7 +309,6 @@ func testServe(t *testing.T, r rig, w *workload.Client) {
 	rec := r.record(t, "past.rwt", "pods", "deployments", "replicasets", "services", "endpointslices", "jobs", "configmaps", "nodes",
 		"namespaces", "events", "widgets", "customresourcedefinitions", "leases")
 	life(t, w, "late")
-	time.Sleep(5 * time.Second)
 	ask := func(kubeconfig string) (answers []string) {
 		for line := range strings.Lines(session) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -309,7 +321,18 @@ func testServe(t *testing.T, r rig, w *workload.Client) {
 		}
 		return answers
 	}
+	// The cluster is at rest when it answers the same twice.
 	live := ask(r.c.Kubeconfig(cluster.Admin))
+	for deadline := time.Now().Add(patience); ; {
+		before := live
+		time.Sleep(time.Second)
+		if live = ask(r.c.Kubeconfig(cluster.Admin)); slices.Equal(live, before) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the cluster does not come to rest: %s", firstDifference(strings.Join(live, "\n"), strings.Join(before, "\n")))
+		}
+	}
 	moment := time.Now()
 	// What comes later must not show.
 	if err := errors.Join(w.Scale(t.Context(), cluster.Shop, "web", 4), w.WaitDeployment(t.Context(), cluster.Shop, "web"),

@@ -26,8 +26,9 @@ import (
 	"rewatch/watch/tape"
 )
 
-// patience bounds every wait for a process.
-const patience = time.Minute
+// patience is when a wait is given up. It says nothing about how long anything
+// may take: a busy machine is to get there too.
+const patience = 3 * time.Minute
 
 // rig is rewatch, built of this checkout, in front of a control plane.
 type rig struct {
@@ -153,6 +154,59 @@ func (r *recording) end(t *testing.T, signal os.Signal) time.Duration {
 	}
 	return time.Since(began)
 }
+
+// reaches waits until the tape has what witnesses have seen by now.
+func (r *recording) reaches(t *testing.T, witnesses ...*witness) {
+	t.Helper()
+	want := map[string]int64{}
+	for _, w := range witnesses {
+		if seen := w.changes(); len(seen) > 0 {
+			want[w.resource] = seen[len(seen)-1].rv
+		}
+	}
+	for deadline := time.Now().Add(patience); len(want) > 0; time.Sleep(100 * time.Millisecond) {
+		x, err := read(r.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range x.Records() {
+			if err != nil || !e.Type.IsObject() {
+				continue
+			}
+			name := x.Info().Streams[e.Stream].Name()
+			if rv, err := strconv.ParseInt(e.RV, 10, 64); err == nil && want[name] > 0 && rv >= want[name] {
+				delete(want, name)
+			}
+		}
+		if len(want) > 0 && time.Now().After(deadline) {
+			t.Fatalf("not on the tape: the changes of %v", want)
+		}
+	}
+}
+
+// oversleep measures, until stop is called, how late the machine wakes up who
+// asked for 5 ms of sleep: the worst case. One that is late by busy is shared with
+// something that takes its processors, and says nothing about how quick a program
+// is.
+func oversleep() (stop func() time.Duration) {
+	var worst time.Duration
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			asleep := time.Now()
+			select {
+			case <-quit:
+				return
+			case <-time.After(5 * time.Millisecond):
+				worst = max(worst, time.Since(asleep)-5*time.Millisecond)
+			}
+		}
+	}()
+	return func() time.Duration { close(quit); <-done; return worst }
+}
+
+const busy = 15 * time.Millisecond
 
 // peak is the most memory that a living process has had (VmHWM), in bytes.
 func (r *recording) peak(t *testing.T) int64 {
