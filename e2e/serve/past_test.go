@@ -139,7 +139,7 @@ func serve(t *testing.T, args ...string) *past {
 // run runs a client against the past and returns what it printed.
 func (p *past) run(path string, args ...string) (string, error) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Minute) // when it is given up
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+p.kubeconfig, "HOME="+p.home, "TZ=UTC")
