@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds every wait of these tests. It is long because a shared machine may be compiling meanwhile.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

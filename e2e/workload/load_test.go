@@ -15,7 +15,7 @@ import (
 // The load is what it says: so many pods, where they should be, and so many changes as were counted.
 func TestLoad(t *testing.T) {
 	c := clustertest.Start(t, cluster.Options{Without: cluster.APIOnly})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	client, err := workload.New(c.Config(cluster.Admin))
 	if err != nil {
