@@ -30,7 +30,7 @@ func movingKeys() []binding {
 func generalKeys() []binding {
 	return []binding{
 		{id: "open", scope: scopeTimeline, keys: []string{"enter"}, help: "open the object of this row, and keep it", hint: "open",
-			when: (*App).canOpen, do: act((*App).open)},
+			here: on((*App).canOpen), when: (*App).canOpen, do: act((*App).open)},
 		{id: "details", scope: scopeStreams, keys: []string{"enter"}, help: "every request of this stream (z shows all figures of all streams)", hint: "requests",
 			when: (*App).hasProtocol, do: act(func(a *App) { a.openPageNamed("Protocol", openProtocol(a)) })},
 		{id: "pause-stream", scope: scopeStreams, live: true, keys: []string{"p"}, help: "pause or resume this stream", hint: "pause",
@@ -83,6 +83,11 @@ func placeKeys() []binding {
 		{id: "object", keys: []string{"g o"}, help: "Object", do: act(func(a *App) { a.setFocus(paneObject) })},
 		{id: "zoom", keys: []string{"z"}, help: "the whole screen for this pane, and back", hint: "zoom", here: (*App).inPanes, do: act(func(a *App) { a.setZoom(!a.zoom) })},
 	}
+}
+
+// on offers a key only where it can do something.
+func on(when func(*App) (bool, string)) func(*App) bool {
+	return func(a *App) bool { ok, _ := when(a); return ok }
 }
 
 // act makes a command-less action of a method.

@@ -189,6 +189,21 @@ func (d *problem) row(a *App) bool {
 	return d.ofRow && d.seq >= s.First() && d.seq < s.End()
 }
 
+// canEnterProblem reports whether the line under the cursor leads somewhere.
+func (a *App) canEnterProblem() (bool, string) {
+	p, ok := a.page.page.(*problems)
+	if !ok || p.cursor >= len(p.items) {
+		return false, "there is no line here"
+	}
+	d := &p.items[p.cursor]
+	leads := d.section != "" || d.alike != (alike{}) || d.asked != nil || d.to != 0 || d.row(a)
+	if !leads && d.about.Name != "" {
+		k, _, found := a.log.Lookup(d.about)
+		leads = found && k.Object != 0
+	}
+	return leads, "this line leads nowhere"
+}
+
 // saysProblem is what enter does on the line under the cursor.
 func saysProblem(a *App) string {
 	p, ok := a.page.page.(*problems)
@@ -200,6 +215,8 @@ func saysProblem(a *App) string {
 		return "unfold"
 	case d.section != "", d.alike != (alike{}):
 		return "fold"
+	case d.asked != nil:
+		return "requests"
 	case d.row(a):
 		return "go there"
 	}

@@ -43,7 +43,8 @@ type problem struct {
 	about   model.Identity // what it is about, if that is another object than to
 	to      model.ObjectID // 0 leads nowhere
 	seq     model.Seq
-	ofRow   bool // it is about no object, but a row tells of it
+	ofRow   bool                // it is about no object, but a row tells of it
+	asked   *model.StreamStatus // it is about this stream, whose requests tell more
 }
 
 // problemKey tells lines apart, so that the cursor stays on its own.
@@ -77,6 +78,7 @@ func openProblems(*App) page {
 func problemKeys() []binding {
 	return []binding{
 		{id: "problem-open", keys: []string{"enter"}, help: "open the object (esc comes back), go to the gap, or fold and unfold this section or what is alike", hint: "open", says: saysProblem,
+			here: on((*App).canEnterProblem), when: (*App).canEnterProblem,
 			do: act(func(a *App) { a.page.page.(*problems).enter(a) })},
 	}
 }
@@ -162,6 +164,8 @@ func (p *problems) enter(a *App) {
 	switch {
 	case d.to != 0:
 		a.leavePage(d.to, d.seq)
+	case d.asked != nil:
+		a.openPageNamed("Protocol", &protocol{stream: d.asked.ID})
 	case d.row(a):
 		a.closePage()
 		a.timeline.show(d.seq)
