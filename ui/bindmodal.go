@@ -65,7 +65,7 @@ func helpKeys() []binding {
 		{id: "help-first", scope: scopeHelp, keys: []string{"g g", "home"}, help: "the first line", hint: "first", do: act(func(a *App) { a.help.scroll(-1 << 20) })},
 		{id: "help-last", scope: scopeHelp, keys: []string{"G", "end"}, help: "the last line", do: act(func(a *App) { a.help.scroll(1 << 20) })},
 		{id: "help-find", scope: scopeHelp, keys: []string{"/"}, help: "search the help; n and N go on", hint: "search", do: act((*App).askHelp)},
-		{id: "help-find-next", scope: scopeHelp, keys: []string{"n"}, help: "the next line that has it", hint: "next", when: (*App).canFindHelp, do: act(func(a *App) { a.findHelp(1) })},
+		{id: "help-find-next", scope: scopeHelp, keys: []string{"n"}, help: "the next line that has it", hint: "next", here: on((*App).canFindHelp), when: (*App).canFindHelp, do: act(func(a *App) { a.findHelp(1) })},
 		{id: "help-find-previous", scope: scopeHelp, keys: []string{"N"}, help: "the line before that has it", when: (*App).canFindHelp, do: act(func(a *App) { a.findHelp(-1) })},
 		{id: "help-quit", scope: scopeHelp, keys: []string{"ctrl+c"}, help: "quit", do: (*App).quit},
 	}
