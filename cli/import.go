@@ -102,6 +102,9 @@ func runImport(ctx context.Context, o importOptions, path string, s streams) err
 	if sum.Skipped > 0 {
 		s.tell("rewatch: %s could not be read, and the tape says so; the first at %v", count(sum.Skipped, "frame"), sum.First)
 	}
+	if sum.Gaps > 0 {
+		s.tell("rewatch: its watches were lost, and changes may be missing in %s: rewatch info names them", count(int64(sum.Gaps), "place"))
+	}
 	s.tell("rewatch: imported %s of %s from the %s in %s to %s (%s)", count(sum.Frames, "frame"), count(int64(sum.Streams), "stream"),
 		sum.Kind, inputName(path), o.out, byteSize(written))
 	return nil

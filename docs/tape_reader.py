@@ -60,8 +60,10 @@ for line in map(json.loads, sys.stdin.buffer):
             objects.pop(o, None)
         elif o:
             objects[o] = stream, text
-        if event == "L" or line.get("f", 0) & 2 or not ("d" in line or "x" in line):
+        if event == "L" or not ("d" in line or "x" in line):
             continue  # no frame carried it
+        if line.get("f", 0) & 2 and "w" not in line and (event != "A" or line.get("n") != len(text) + 26):
+            continue  # a list had it, and no frame; 26 are the bytes of the envelope
         before, after = ("", "") if event == "F" else line.get("w") or ('{"type":"%s","object":' % types[event], "}")
         frame = (before.encode() + text + after.encode()).replace(b"\n", b" ")  # a newline between tokens, where a server may write one
         when = ("%d.%09d" % divmod(now, 10**9)).removesuffix("000")

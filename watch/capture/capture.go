@@ -52,6 +52,7 @@ type Summary struct {
 	Kind    Kind
 	Frames  int64
 	Streams int
+	Gaps    int    // where changes may be missing
 	Skipped int64  // frames that could not be read, with KeepGoing
 	First   *Error // the first of them
 }

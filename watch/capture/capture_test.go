@@ -72,12 +72,16 @@ func records(tb testing.TB, t *tape.Tape) string {
 			fmt.Fprintf(&b, "%d %v %v→%v\n", e.Stream, e.Time.UTC().Format("15:04:05"), d.From, d.To)
 		case model.Note:
 			fmt.Fprintf(&b, "%d %v NOTE %s\n", e.Stream, e.Time.UTC().Format("15:04:05"), d.Text)
+		case model.Gap:
+			fmt.Fprintf(&b, "%d %v GAP %s→%s %d added %d modified %d deleted\n", e.Stream, e.Time.UTC().Format("15:04:05"), d.FromRV, d.ToRV, d.Added, d.Modified, d.Deleted)
 		default:
-			initial := ""
-			if e.Has(model.Initial) {
-				initial = " initial"
+			flags := ""
+			for f, name := range map[model.Flag]string{model.Initial: " initial", model.Synthetic: " synthetic", model.Replayed: " replayed"} {
+				if e.Has(f) {
+					flags += name
+				}
 			}
-			fmt.Fprintf(&b, "%d %v %v %s%s\n", e.Stream, e.Time.UTC().Format("15:04:05"), e.Type, e.Identity.Name, initial)
+			fmt.Fprintf(&b, "%d %v %v %s%s\n", e.Stream, e.Time.UTC().Format("15:04:05"), e.Type, e.Identity.Name, flags)
 		}
 	}
 	return b.String()
@@ -245,10 +249,11 @@ func TestInitialState(t *testing.T) {
 			line(first, "gears", "ADDED", "Gear", obj("a", "10:00:00")) + line(first, "gears", "BOOKMARK", "Gear", end) +
 				line(first+5, "gears", "ADDED", "Gear", obj("a", "10:00:00")) + line(first+5, "gears", "ADDED", "Gear", obj("b", "12:00:02")) + line(first+5, "gears", "BOOKMARK", "Gear", end),
 			"0 12:00:00 IDLE→SYNC\n0 12:00:00 ADDED a initial\n0 12:00:00 BOOKMARK \n0 12:00:00 SYNC→LIVE\n" +
-				"0 12:00:05 LIVE→SYNC\n0 12:00:05 ADDED a initial\n0 12:00:05 ADDED b initial\n0 12:00:05 BOOKMARK \n0 12:00:05 SYNC→LIVE\n"},
+				"0 12:00:05 LIVE→SYNC\n0 12:00:05 ADDED a initial\n0 12:00:05 ADDED b initial\n0 12:00:05 BOOKMARK \n" +
+				"0 12:00:05 GAP 1→1 1 added 0 modified 0 deleted\n0 12:00:05 SYNC→LIVE\n"}, // nobody saw b come
 		"an error": {
 			line(first, "gears", "ADDED", "Gear", obj("a", "10:00:00")) + `{"t":1796126401,"stream":"gears","frame":{"type":"ERROR","object":{"kind":"Status","code":410}}}` + "\n",
-			"0 12:00:00 IDLE→SYNC\n0 12:00:00 ADDED a initial\n0 12:00:01 SYNC→LIVE\n0 12:00:01  \n"},
+			"0 12:00:00 IDLE→SYNC\n0 12:00:00 ADDED a initial\n0 12:00:01  \n0 12:00:01 SYNC→EXPIRED\n"},
 	} {
 		if got := records(t, must(t, c.text)); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", name, got, c.want)

@@ -23,6 +23,7 @@ type importer struct {
 	seed    maphash.Seed
 	seeded  bool
 	last    time.Time // of the newest record
+	newest  string    // the name of its stream
 	holed   time.Time // that of the newest record before the first frame that could not be read
 	sealed  time.Time // the time of the newest record when the tape was last sealed
 	listed  time.Time // the newest write to the objects of the newest List
@@ -30,11 +31,21 @@ type importer struct {
 }
 
 type stream struct {
+	name  string
 	info  model.StreamInfo
 	vague bool // whether it is namespaced is not known yet
 	state model.State
-	since time.Time           // when the running initial state began
-	live  map[uint64]struct{} // hashes of what exists
+	since time.Time         // when the running initial state began
+	live  map[uint64]*known // what exists, by hashes
+
+	apiVersion string    // of the newest object
+	complete   bool      // it has been live
+	mixed      bool      // several watches go by its name
+	states     int       // number of the newest whole state
+	heard      time.Time // the newest frame
+	rv         string    // the newest position in order
+	lost       *outage   // the running one
+	again      *outage   // the running state comes again, and nothing told of an outage
 }
 
 // frame is one frame of the input.
@@ -54,15 +65,19 @@ func (im *importer) add(f frame) error {
 	if err != nil {
 		return inputError{err}
 	}
+	fails := f.typ == "ERROR"
+	if fails && f.resource != "" {
+		m = jsonscan.Meta{} // a Status, whatever the stream watches
+	}
 	s := im.streams[f.stream]
 	if s == nil {
-		s = &stream{info: describe(f.resource, m), live: map[uint64]struct{}{}}
+		s = &stream{name: strings.Clone(f.stream), info: describe(f.resource, m), live: map[uint64]*known{}}
 		s.info.Context = im.o.Context
 		s.vague = vague(m)
 		s.info.ID = im.w.AddStream(s.info)
-		im.streams[strings.Clone(f.stream)] = s
-	} else if s.vague && m.Name != "" {
-		s.vague = false
+		im.streams[s.name] = s
+	} else if s.vague && (m.Name != "" || s.info.Kind == "" && m.Kind != "") {
+		s.vague = m.Name == ""
 		if info := describe(f.resource, m); info.Namespaced != s.info.Namespaced || s.info.Kind == "" {
 			info.ID, info.Context = s.info.ID, im.o.Context
 			s.info = info
@@ -75,13 +90,15 @@ func (im *importer) add(f frame) error {
 	if r.Type == 0 {
 		r.Raw = nil
 	}
-	if err := im.step(s, &r, f, m); err != nil {
-		return err
+	if !fails {
+		if err := im.step(s, &r, f, m); err != nil {
+			return err
+		}
 	}
 	if err := im.w.AppendFrame(r, f.bytes); err != nil {
 		return err
 	}
-	im.last = f.when
+	im.last, im.newest = f.when, s.name
 	im.sum.Frames++
 	// A seal for each second that was recorded, as a recorder makes them: what
 	// damage later does to the tape ends at the last one before it.
@@ -91,8 +108,12 @@ func (im *importer) add(f frame) error {
 			return err
 		}
 	}
+	if fails {
+		return im.failed(s, f)
+	}
+	im.keep(s, &r, f, m)
 	if m.InitialEventsEnd && r.Type == model.Bookmark {
-		return im.to(s, f.when, model.Live, "the initial state is complete")
+		return im.ended(s, f.when, s.rv)
 	}
 	return nil
 }
@@ -108,17 +129,13 @@ const settled = 10 * time.Second
 // is opened anew: then comes what exists already. The state ends with a bookmark
 // that says so; where a recorder asked for none, with what is no ADDED.
 func (im *importer) step(s *stream, r *model.Record, f frame, m jsonscan.Meta) error {
-	key := im.key(m)
-	_, exists := s.live[key]
-	ends := r.Type != model.Added
-	switch {
-	case r.Type == model.Added && s.state == model.Syncing && f.received:
-		ends = created(f.object).After(s.since.Add(settled))
-	case r.Type == model.Deleted:
-		delete(s.live, key)
+	if s.lost != nil {
+		return im.relisted(s, r, f, m)
 	}
-	if r.Type == model.Added || r.Type == model.Modified {
-		s.live[key] = struct{}{}
+	old := s.live[im.key(m)]
+	ends := r.Type != model.Added
+	if !ends && s.state == model.Syncing && f.received {
+		ends = created(f.object).After(s.since.Add(settled))
 	}
 	var err error
 	switch {
@@ -131,23 +148,31 @@ func (im *importer) step(s *stream, r *model.Record, f frame, m jsonscan.Meta) e
 	case s.state == model.Idle:
 		err = im.to(s, f.when, model.Live, "the capture begins after the initial state")
 	case s.state == model.Syncing && ends && !m.InitialEventsEnd:
+		s.again = nil // whether it was whole is not certain
 		err = im.to(s, f.when, model.Live, "changes follow")
-	case s.state == model.Live && r.Type == model.Added && exists:
+	case s.state == model.Live && r.Type == model.Added && old != nil:
 		s.since = f.when
+		im.reopen(s)
 		err = im.to(s, f.when, model.Syncing, "opened anew: its state comes again")
 	}
 	if r.Type == model.Added && s.state == model.Syncing {
 		r.Flags |= model.Initial
+		s.again.count(m, old)
 	}
 	return err
 }
 
 func (im *importer) to(s *stream, when time.Time, state model.State, text string) error {
-	t := model.Transition{From: s.state, To: state, Text: text}
 	if s.state == state {
 		return nil
 	}
-	s.state = state
+	return im.enter(s, when, model.Transition{To: state, Text: text})
+}
+
+// enter notes a step of a stream.
+func (im *importer) enter(s *stream, when time.Time, t model.Transition) error {
+	t.From, s.state = s.state, t.To
+	s.complete = s.complete || t.To == model.Live
 	return im.w.Append(model.Record{Time: when, Stream: s.info.ID, Type: model.StreamChange, Detail: t})
 }
 

@@ -139,11 +139,14 @@ func (im *importer) left() error {
 // happened to it: the first time it is ADDED.
 func (im *importer) object(b []byte, listed bool) error {
 	m, err := jsonscan.Identity(b)
-	if err != nil || m.Kind == "" || m.Name == "" {
+	status := m.Kind == "Status" && m.APIVersion == "v1" && !listed // kubectl prints what ended a watch
+	if err != nil || m.Kind == "" || m.Name == "" && !status {
 		return inputError{errFrame}
 	}
 	f := frame{typ: "ADDED", object: b}
-	if s := im.streams[streamName(m)]; s != nil && !listed {
+	if status {
+		f.typ = "ERROR"
+	} else if s := im.streams[streamName(m)]; s != nil && !listed {
 		if _, exists := s.live[im.key(m)]; exists {
 			f.typ = "MODIFIED"
 		}
@@ -163,10 +166,15 @@ func (im *importer) complete() error {
 	}
 	all := slices.SortedFunc(maps.Values(im.streams), func(a, b *stream) int { return int(a.info.ID) - int(b.info.ID) })
 	for _, s := range all {
-		if s.state == model.Syncing {
-			if err := im.to(s, im.last, model.Live, "the initial state is complete"); err != nil {
-				return err
-			}
+		var err error
+		switch {
+		case s.state == model.Syncing:
+			err = im.to(s, im.last, model.Live, "the initial state is complete")
+		case s.state == model.Relisting && s.lost.overlap:
+			err = im.replaced(s, im.last, "")
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -181,7 +189,9 @@ func (im *importer) observed(f frame) error {
 	if err != nil {
 		return inputError{err}
 	}
-	f.stream = streamName(m)
+	if f.stream = streamName(m); f.typ == "ERROR" && im.newest != "" {
+		f.stream = im.newest // a Status tells not of which watch it is
+	}
 	first := im.last.IsZero()
 	if f.when = written(f.object); f.when.Before(im.listed) {
 		f.when = im.listed

@@ -78,7 +78,7 @@ func (q *queue) addStream(info model.StreamInfo) {
 // add takes a record, or notes its loss.
 func (q *queue) add(e model.Event, r model.Record) {
 	raw, frame := r.Raw, r.Frame
-	if canonical(r.Type, raw, frame) {
+	if r.Flags&model.Synthetic == 0 && canonical(r.Type, raw, frame) {
 		frame = nil
 	}
 	r.Raw, r.Frame = nil, nil

@@ -131,11 +131,20 @@ func (e *Entry) AppendFrame(dst []byte) []byte {
 	switch {
 	case e.enveloped:
 		return append(append(append(dst, e.before...), e.Raw...), e.after...)
-	case e.Raw == nil || e.Has(model.Synthetic) || !(e.Type.IsObject() || e.Type == model.Bookmark):
+	case e.Raw == nil || !(e.Type.IsObject() || e.Type == model.Bookmark):
+		return dst
+	case e.Has(model.Synthetic) && !e.carried():
 		return dst
 	}
 	dst = append(append(append(dst, `{"type":"`...), e.Type.String()...), `","object":`...)
 	return append(append(dst, e.Raw...), '}')
+}
+
+// carried reports whether an object that a state had anew came in a frame with
+// the canonical envelope: then its size is that of the frame, which no item of a
+// list can have. Writers of now write the envelope of such a frame.
+func (e *Entry) carried() bool {
+	return e.Type == model.Added && e.Bytes == len(e.Raw)+len(`{"type":"ADDED","object":}`)
 }
 
 // Has reports whether every flag of f is set.

@@ -307,7 +307,7 @@ func (w *Writer) appendObject(s *writerStream, r *model.Record, frame []byte) er
 		}
 		id, rv = identify(&s.StreamInfo, raw)
 	}
-	before, after, enveloped, err := envelope(r.Type, raw, frame)
+	before, after, enveloped, err := envelope(r.Type, r.Flags&model.Synthetic != 0, raw, frame)
 	if err != nil {
 		return err
 	}
@@ -352,8 +352,9 @@ func (w *Writer) appendObject(s *writerStream, r *model.Record, frame []byte) er
 	return w.endRecord(letters[r.Type], s.ID)
 }
 
-// envelope splits a frame around its object, unless it is the canonical one.
-func envelope(typ model.Type, raw, frame []byte) (before, after []byte, enveloped bool, err error) {
+// envelope splits a frame around its object, unless it is the canonical one of
+// what always has a frame.
+func envelope(typ model.Type, synthetic bool, raw, frame []byte) (before, after []byte, enveloped bool, err error) {
 	if frame == nil {
 		return nil, nil, false, nil
 	}
@@ -362,7 +363,7 @@ func envelope(typ model.Type, raw, frame []byte) (before, after []byte, envelope
 		return nil, nil, false, fmt.Errorf("%w: the object is not in its frame", ErrRecord)
 	}
 	before, after = frame[:at], frame[at+len(raw):]
-	if string(after) == "}" && string(before) == `{"type":"`+typ.String()+`","object":` {
+	if !synthetic && string(after) == "}" && string(before) == `{"type":"`+typ.String()+`","object":` {
 		return nil, nil, false, nil
 	}
 	if len(before)+len(after) > maxEnvelope {
