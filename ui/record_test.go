@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 // memoryRecorder is a Recorder that only says how it stands.
 type memoryRecorder struct {
+	mu          sync.Mutex // of held and now: the screen calls it from its commands
 	path        string
 	bytes, lost int64
 	held        []bool // what was asked for
@@ -30,13 +32,24 @@ func (r *memoryRecorder) Record(held bool) error {
 	if r.err != nil {
 		return r.err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.held = append(r.held, held)
 	r.now = Recording{On: true, Path: r.path, Bytes: r.bytes, Lost: r.lost}
 	return nil
 }
 
-func (r *memoryRecorder) Stop()                { r.now.On = false }
-func (r *memoryRecorder) Recording() Recording { return r.now }
+func (r *memoryRecorder) Stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now.On = false
+}
+
+func (r *memoryRecorder) Recording() Recording {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
 
 // recording is a live screen with a recorder.
 func newRecording(t *testing.T, w int) (*driver, *memoryRecorder) {
