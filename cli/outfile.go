@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"rewatch/watch/recorder"
 )
 
 // outFile is a file that gets its name when it is complete. Until Commit the
@@ -64,6 +66,8 @@ func (s streams) createFile(ctx context.Context, path string, force bool) (*outF
 		return &outFile{w: f, file: f}, nil
 	case err == nil && !force:
 		return nil, exists(path)
+	case err == nil && recorder.Recorded(path):
+		return nil, beingRecorded(path)
 	case err == nil:
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, notCreated(path, err)
@@ -245,6 +249,10 @@ func (o *outFile) Abort() {
 	if o.path != "" {
 		_ = os.Remove(f.Name())
 	}
+}
+
+func beingRecorded(path string) *failure {
+	return failed("end that recording first, or name another file", "%s is being recorded at this moment", path)
 }
 
 func exists(path string) *failure {

@@ -265,6 +265,8 @@ func startRecording(ctx context.Context, log *model.Log, o recorder.Options) (*r
 	switch {
 	case errors.Is(err, recorder.ErrExists):
 		return nil, exists(o.Path)
+	case errors.Is(err, recorder.ErrRecorded):
+		return nil, beingRecorded(o.Path)
 	case err != nil:
 		return nil, notCreated(o.Path, err)
 	}
@@ -272,6 +274,9 @@ func startRecording(ctx context.Context, log *model.Log, o recorder.Options) (*r
 }
 
 func recordingFailed(f *recorder.Failure) error {
+	if errors.Is(f, recorder.ErrVanished) {
+		return failed("record to a file that nothing else writes or removes", "%v", f)
+	}
 	return failed("make room, or record to another disk", "%v", f)
 }
 

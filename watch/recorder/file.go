@@ -46,6 +46,20 @@ func (t *target) name() string { return cmp.Or(t.temp, t.path) }
 // ErrExists: the file exists, and was not to be overwritten.
 var ErrExists = errors.New("exists")
 
+// ErrRecorded: somebody records to the file, and would lose the recording.
+var ErrRecorded = errors.New("is being recorded at this moment")
+
+// Recorded reports whether somebody records to a file, as far as that can be told.
+func Recorded(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	locked, known := Locked(f)
+	return locked && known
+}
+
 // create makes the file of a tape, for its owner only. One that is hidden gets
 // its name when there is something in it.
 func create(path string, force, hidden bool) (*target, error) {
@@ -69,6 +83,8 @@ func create(path string, force, hidden bool) (*target, error) {
 		return &target{path: path, out: f}, nil
 	case err == nil && !force:
 		return nil, fmt.Errorf("%s %w", path, ErrExists)
+	case err == nil && Recorded(path):
+		return nil, fmt.Errorf("%s %w", path, ErrRecorded)
 	case err == nil: // made anew, so that nobody else has it open or may read it
 		if err := os.Remove(path); err != nil {
 			return nil, err
@@ -144,7 +160,8 @@ func (t *target) synced(size int64) error {
 	return t.err
 }
 
-var errVanished = errors.New("it is not there any more")
+// ErrVanished: the file of a recording was removed, replaced or renamed.
+var ErrVanished = errors.New("it is not there any more")
 
 // present reports whether the file still has its name: what is written to one
 // that was removed is lost when it is closed.
@@ -158,7 +175,7 @@ func (t *target) present() error {
 	}
 	there, err := os.Stat(t.name())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(here, there) {
-		return errVanished
+		return ErrVanished
 	}
 	return nil // whatever else: the file is open, and that is what counts
 }
@@ -212,7 +229,7 @@ func reason(err error) string {
 		return "the disk became read-only"
 	case errors.Is(err, syscall.EFBIG):
 		return "the file is as large as files may be here"
-	case errors.Is(err, errVanished):
+	case errors.Is(err, ErrVanished):
 		return "the file was removed or replaced"
 	case errors.Is(err, syscall.EIO):
 		return "the disk fails (input/output error)"

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -90,6 +91,9 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
+	if errors.Is(f.Cause, ErrVanished) {
+		return fmt.Sprintf("%s: recording stopped: %s; unless it has another name now, what was recorded is gone with it", f.Path, reason(f.Cause))
+	}
 	if f.Safe.IsZero() {
 		return fmt.Sprintf("%s: recording stopped: %s; nothing was recorded", f.Path, reason(f.Cause))
 	}
