@@ -34,7 +34,7 @@ func newImport(_ *flags, s streams) *cobra.Command {
 packed with gzip or zstd:
 
   - what kubectl get -w --output-watch-events -o json printed, and what it prints
-    without --output-watch-events. It tells no times of receipt, nor what was asked
+    without --output-watch-events, which does not tell deletions. It tells no times of receipt, nor what was asked
     for: the times on the tape are those of the newest write to each object;
   - what kubectl get -o json printed without -w: the state at one moment, which is
     that of the newest write to any of the objects or later. Nobody watched on;
@@ -101,6 +101,9 @@ func runImport(ctx context.Context, o importOptions, path string, s streams) err
 	p.end()
 	if sum.Skipped > 0 {
 		s.tell("rewatch: %s could not be read, and the tape says so; the first at %v", count(sum.Skipped, "frame"), sum.First)
+	}
+	if sum.Blind {
+		s.tell("rewatch: %s", capture.NoDeletions)
 	}
 	if sum.Gaps > 0 {
 		s.tell("rewatch: its watches were lost, and changes may be missing in %s: rewatch info names them", count(int64(sum.Gaps), "place"))

@@ -47,12 +47,17 @@ const AtOneMoment = "it is the state at one moment: nobody watched what came aft
 // CauseUnread is the cause of the gaps that frames leave which could not be read.
 const CauseUnread model.Cause = "import-unreadable"
 
+// CauseUntyped is the cause of the gaps of what was printed without the types of
+// events.
+const CauseUntyped model.Cause = "import-untyped"
+
 // Summary says what was imported.
 type Summary struct {
 	Kind    Kind
 	Frames  int64
 	Streams int
 	Gaps    int    // where changes may be missing
+	Blind   bool   // nobody can tell what was deleted: see NoDeletions
 	Skipped int64  // frames that could not be read, with KeepGoing
 	First   *Error // the first of them
 }

@@ -337,7 +337,7 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		report, err := x.Verify()
-		if err != nil || report.Verdict() != tape.Whole {
+		if err != nil || report.Verdict() == tape.Damaged { // gaps may be
 			t.Fatalf("%+v %v", report, err)
 		}
 		// What came in goes out, and comes in again the same.

@@ -163,7 +163,7 @@ func TestKubectlEndsWithAnError(t *testing.T) {
 		t.Errorf("%q exists, %v:\n%s", exist, state, records(t, x))
 	}
 	x = must(t, pod("a", "")+pod("b", "")+status)
-	if exist, state := atTheEnd(t, x); exist != "a b" || state != model.Expired {
+	if exist, state := atTheEnd(t, x); exist != "a b" || state != model.Stopped || !strings.Contains(records(t, x), "SYNC→EXPIRED") {
 		t.Errorf("%q exists, %v:\n%s", exist, state, records(t, x))
 	}
 }

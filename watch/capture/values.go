@@ -166,6 +166,12 @@ func (im *importer) complete() error {
 	}
 	all := slices.SortedFunc(maps.Values(im.streams), func(a, b *stream) int { return int(a.info.ID) - int(b.info.ID) })
 	for _, s := range all {
+		if im.sum.Kind == Objects && s.state != model.Stopped {
+			if err := im.blind(s); err != nil {
+				return err
+			}
+			continue
+		}
 		var err error
 		switch {
 		case s.state == model.Syncing:
@@ -178,6 +184,21 @@ func (im *importer) complete() error {
 		}
 	}
 	return nil
+}
+
+// NoDeletions is what a tape says of what kubectl printed of a watch without the
+// types of its events.
+const NoDeletions = "kubectl printed a deleted object like a changed one: which objects were deleted is not known (--output-watch-events tells)"
+
+// blind says of a stream that nobody can tell what was deleted in it: as a gap,
+// and as a state in which no object counts as current.
+func (im *importer) blind(s *stream) error {
+	im.sum.Blind = true
+	g := model.Gap{Cause: CauseUntyped, Text: NoDeletions, Since: s.since, Took: im.last.Sub(s.since)}
+	if err := im.w.Append(model.Record{Time: im.last, Stream: s.info.ID, Type: model.GapFound, Detail: g}); err != nil {
+		return err
+	}
+	return im.enter(s, im.last, model.Transition{To: model.Stopped, Cause: CauseUntyped, Text: NoDeletions})
 }
 
 func streamName(m jsonscan.Meta) string { return m.APIVersion + " " + m.Kind }
