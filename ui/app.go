@@ -125,7 +125,7 @@ func NewApp(ctx context.Context, o Options) *App {
 	a.object = objectPane{st: &a.st, loc: o.Location}
 	a.status = statusBar{st: &a.st, all: &a.all, loc: o.Location, replay: a.replay, scrub: &a.scrub}
 	a.list = listPane{st: &a.st}
-	a.help = helpPane{st: &a.st, keys: a.keys, replay: a.replay != nil, off: a.off}
+	a.help = helpPane{st: &a.st, skin: &a.skin, keys: a.keys, replay: a.replay != nil, off: a.off}
 	a.chooseTheme()
 	a.home = o.Location
 	a.setTimes(timeModeOf(o.Rows.Times))

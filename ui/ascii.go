@@ -49,6 +49,15 @@ func locale(o Options) (known, utf bool) {
 	return false, false
 }
 
+// keys writes names of keys: an arrow is a word in ASCII, since what stands for
+// it is a key of its own.
+func (s *skin) keys(names string) string {
+	if s.ascii == nil {
+		return names
+	}
+	return strings.NewReplacer("↑", "up", "↓", "down", "←", "left", "→", "right").Replace(names)
+}
+
 // asciiRow is a family of glyphs and what stands for each; the last byte stands
 // for all the others.
 type asciiRow struct{ glyphs, as string }

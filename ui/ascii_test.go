@@ -220,3 +220,16 @@ func BenchmarkASCII(b *testing.B) {
 		})
 	}
 }
+
+// An arrow key is a word in ASCII: > and < are keys of their own.
+func TestArrowKeysAreWordsInASCII(t *testing.T) {
+	d := newDriver(t, 120, 60, "mono")
+	d.press("?")
+	if got := d.screen(); !strings.Contains(got, "↑ k ") || strings.Contains(got, "up k ") {
+		t.Errorf("with glyphs:\n%s", got)
+	}
+	d.app.skin.ascii = latin1()
+	if got := d.screen(); !strings.Contains(got, "up k ") || strings.Contains(got, "^ k ") {
+		t.Errorf("in ASCII:\n%s", got)
+	}
+}

@@ -14,6 +14,7 @@ import (
 // is in come first, and only they say why they can do nothing now.
 type helpPane struct {
 	st     *themes.Styles
+	skin   *skin
 	keys   *keymap
 	replay bool                  // leaves out what only a live screen does, or the other way round
 	off    func(*binding) string // why a key can do nothing now; "" if it can
@@ -103,7 +104,7 @@ func (p *helpPane) lines(w int) []string {
 			if p.here(s) {
 				off = p.off(b)
 			}
-			add(b.names(), b.help, off)
+			add(p.skin.keys(b.names()), b.help, off)
 		}
 		if s == scopeGlobal {
 			head("Signs")

@@ -102,7 +102,7 @@ func (a *App) followers(rows []string, w int) []string {
 		n := 0
 		for ; n < len(offered) && (n == 0 || l.w+a.hintWidth(&offered[n])-2 <= w); n++ {
 			from := l.w
-			l.upTo(a.st.Accent, keyName(offered[n].keys[0]), w-l.w)
+			l.upTo(a.st.Accent, a.skin.keys(keyName(offered[n].keys[0])), w-l.w)
 			l.upTo(a.st.Dim, " "+a.hintOf(&offered[n]), w-l.w)
 			hot = append(hot, hotspot{from, len(lines), l.w - from, offered[n].id})
 			l.pad(min(l.w+2, w))
@@ -175,7 +175,7 @@ func (a *App) hint(l *line, b *binding, w int) {
 		st = a.st.Dim // stays where it is: a footer that jumps cannot be read
 	}
 	from := l.w
-	l.text(st, keyName(b.keys[0]))
+	l.text(st, a.skin.keys(keyName(b.keys[0])))
 	l.text(a.st.Dim, " "+a.hintOf(b))
 	a.hot.add(from, l.w, b.id)
 	l.text(a.st.Dim, "  ")
@@ -196,7 +196,7 @@ func (a *App) hintOf(b *binding) string {
 
 // hintWidth is what a hint takes, the space behind it included.
 func (a *App) hintWidth(b *binding) int {
-	_, key := safe(keyName(b.keys[0]))
+	_, key := safe(a.skin.keys(keyName(b.keys[0])))
 	_, hint := safe(a.hintOf(b))
 	return key + hint + 3
 }
