@@ -23,7 +23,7 @@ func TestStalenessIsShownWhilePausedAndInAReplay(t *testing.T) {
 		}
 		d.demo.step(d.now, "prod-eu/nodes", model.Backoff, model.CauseRefused, "connection refused", d.now.Add(1600*time.Millisecond), 3)
 		d.wait(0)
-		if h := d.header(); !strings.Contains(h, "PAUSED +1 · STALE 1/6 nodes retry 1.6 s") {
+		if h := d.header(); !strings.Contains(h, "PAUSED +1 · STALE 1/6 nodes retry in 1.6 s") {
 			t.Errorf("the header says %s", h)
 		}
 		d.press("space")

@@ -29,7 +29,7 @@ func TestRepeatedFailuresAreOneRow(t *testing.T) {
 		d.probe("prod-eu", n, time.Second)
 	}
 	cut := d.rowsWith("connection reset by peer")
-	if len(cut) != 1 || !strings.Contains(cut[0], "pods +5 ") {
+	if len(cut) != 1 || !strings.Contains(cut[0], " 6 streams ") {
 		t.Errorf("six streams that were cut at once are\n%s", strings.Join(cut, "\n"))
 	}
 	refused := d.rowsWith("connection refused")
@@ -50,7 +50,7 @@ func TestRepeatedFailuresAreOneRow(t *testing.T) {
 	if n := len(d.rowsWith("503")); n != 1 {
 		t.Errorf("a failure of another cause has %d rows", n)
 	}
-	if rows := d.rowsWith("resumed"); len(rows) != 1 || !strings.Contains(rows[0], "pods +5 ") {
+	if rows := d.rowsWith("resumed"); len(rows) != 1 || !strings.Contains(rows[0], " 6 streams ") {
 		t.Errorf("six streams that are well again are\n%s", strings.Join(rows, "\n"))
 	}
 	// The row tells all that is folded into it, and n shows the steps.

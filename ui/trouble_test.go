@@ -34,7 +34,7 @@ func TestOneEntryForAHostThatIsDown(t *testing.T) {
 	if got := d.status(); !strings.HasPrefix(got, want) {
 		t.Errorf("the status says %q, want %q", got, want)
 	}
-	d.has("STALE 6/6 prod-eu.example:6443 retry 2.7 s")
+	d.has("STALE 6/6 api prod-eu.example:6443 retry in 2.7 s")
 	d.hasNot("1st try")
 	if n := strings.Count(d.screen(), "waits for pods' try in 2.7 s"); n != 5 {
 		t.Errorf("%d streams show whom they wait for, want 5:\n%s", n, d.screen())
@@ -49,7 +49,7 @@ func TestOneEntryForAHostThatIsDown(t *testing.T) {
 	d.demo.step(d.now, "prod-eu/pods", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
 	d.wait(0)
 	d.has("RETRY api prod-eu.example:6443: 5 streams about to try again")
-	d.has("STALE 5/6 prod-eu.example:6443 RETRY")
+	d.has("STALE 5/6 api prod-eu.example:6443 RETRY")
 	for _, s := range []string{"deployments", "replicasets", "configmaps", "nodes", "events"} {
 		d.demo.step(d.now, "prod-eu/"+s, model.Live, model.CauseNone, "resumed", time.Time{}, 0)
 	}
@@ -94,7 +94,7 @@ func TestSuspicionIsNoLoss(t *testing.T) {
 	}
 	d.demo.step(d.now, "prod-eu/pods", model.Backoff, model.CauseCut, "connection reset by peer", d.now.Add(time.Second), 1)
 	d.wait(0)
-	d.has("STALE 1/6 pods retry 1.0 s")
+	d.has("STALE 1/6 pods retry in 1.0 s")
 	d.has("OVERDUE nodes")
 }
 
