@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -97,5 +100,50 @@ func TestVersionOnAFullDisk(t *testing.T) {
 	var errs buffer
 	if code := run(t.Context(), []string{"version"}, streams{strings.NewReader(""), full, &errs}); code != 1 || strings.Contains(errs.String(), "--help") {
 		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}
+
+// An import of an input that was cut off says that more is missing than what it
+// could not read, and one of which nothing can be read does not advise what was
+// done.
+func TestImportOfACutInput(t *testing.T) {
+	isolate(t)
+	dir := t.TempDir()
+	frame := `{"t":1,"stream":"pods","frame":{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1"}}}}` + "\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	for range 1000 { // more than one block
+		_, _ = z.Write([]byte(frame))
+	}
+	_ = z.Close()
+	cut, none := filepath.Join(dir, "cut.gz"), filepath.Join(dir, "none")
+	if err := errors.Join(os.WriteFile(cut, packed.Bytes()[:packed.Len()-20], 0o600), os.WriteFile(none, []byte(frame[:len(frame)/2]), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out.rwt")
+	if got := rewatch(t, "import", cut, "--keep-going", "-o", out); got.code != 0 || !strings.Contains(got.stderr, "ends too early, after ") || !strings.Contains(got.stderr, "what followed is unknown") {
+		t.Errorf("exit code %d\n%s", got.code, got.stderr)
+	}
+	if got := rewatch(t, "tail", "--from", out); !strings.Contains(got.stderr+got.out, "the input ends too early, and what followed is unknown") {
+		t.Errorf("the tape does not say it:\n%.600s\n%s", got.out, got.stderr)
+	}
+	if got := rewatch(t, "import", none, "--keep-going", "-o", out, "--force"); got.code != 1 || strings.Contains(got.stderr, "--keep-going") || !strings.Contains(got.stderr, "nothing in it can be read") {
+		t.Errorf("exit code %d\n%s", got.code, got.stderr)
+	}
+}
+
+// A recording that ended in order says nothing against the state at its end.
+func TestDiffOfARecordingThatEnded(t *testing.T) {
+	c := newTestCluster(t, timeserver.Options{})
+	kubeconfig(t, "dev="+c.url)
+	out := filepath.Join(t.TempDir(), "a.rwt")
+	r := background(t, "record", "pods", "-A", "-o", out)
+	waitUntil(t, func() bool {
+		got := rewatch(t, "tail", "--from", out)
+		return strings.Contains(got.out, "shop/checkout")
+	})
+	r.stop()
+	if got := rewatch(t, "diff", out); got.code != 0 || strings.Contains(got.stderr, "STOPPED") {
+		t.Errorf("exit code %d\n%s", got.code, got.stderr)
 	}
 }

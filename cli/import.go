@@ -87,7 +87,7 @@ func runImport(ctx context.Context, o importOptions, path string, s streams) err
 		var err error
 		sum, err = capture.Import(&meter{in, 0, size, p}, w, capture.Options{Context: o.context, KeepGoing: o.keepGoing, Now: time.Now()})
 		if err != nil {
-			return notImported(path, sum, err)
+			return notImported(path, o.keepGoing, sum, err)
 		}
 		if err := w.Close(); err != nil {
 			return err
@@ -101,6 +101,9 @@ func runImport(ctx context.Context, o importOptions, path string, s streams) err
 	p.end()
 	if sum.Skipped > 0 {
 		s.tell("rewatch: %s could not be read, and the tape says so; the first at %v", count(sum.Skipped, "frame"), sum.First)
+	}
+	if sum.Cut {
+		s.tell("rewatch: %s ends too early, after %s: what followed is unknown, and the tape says so", inputName(path), count(sum.Frames, "frame"))
 	}
 	if sum.Blind {
 		s.tell("rewatch: %s", capture.NoDeletions)
@@ -175,7 +178,7 @@ func inputName(path string) string {
 	return path
 }
 
-func notImported(path string, sum capture.Summary, err error) error {
+func notImported(path string, keepGoing bool, sum capture.Summary, err error) error {
 	path = inputName(path)
 	var (
 		at   *capture.Error
@@ -184,8 +187,10 @@ func notImported(path string, sum capture.Summary, err error) error {
 	switch {
 	case errors.As(err, &mine), closedPipe(err): // of the output
 		return err
+	case errors.As(err, &at) && keepGoing:
+		return failed("nothing was written: nothing in it can be read", "cannot import %s: %s: %s", path, sum.Kind, at)
 	case errors.As(err, &at):
-		return failed("nothing was written; --keep-going imports what can be read", "cannot import %s: %s: %s; %s before that are fine",
+		return failed("nothing was written; --keep-going imports what can be read", "cannot import %s: %s: %s, after %s that can be read",
 			path, sum.Kind, at, count(sum.Frames, "frame"))
 	case errors.Is(err, capture.ErrTape):
 		return failed(fmt.Sprintf("see: rewatch info %s", path), "%s is a tape already", path)
@@ -194,8 +199,8 @@ func notImported(path string, sum capture.Summary, err error) error {
 	case errors.Is(err, capture.ErrUTF16):
 		return failed("save it as UTF-8: kubectl … | Out-File -Encoding utf8 FILE", "%s is UTF-16 text, as PowerShell writes it", path)
 	case errors.Is(err, capture.ErrUnknown):
-		return failed("it must be what kubectl get -w --output-watch-events -o json prints, or a capture (docs/tape.md); .gz and .zst are fine",
-			"cannot import %s: its content is no JSON of those", path)
+		return failed("it must be what kubectl get -w --output-watch-events -o json prints (-o yaml is not read), or a capture (docs/tape.md); .gz and .zst are fine",
+			"cannot import %s: it is not JSON of a watch", path)
 	}
 	return failed("check the file", "cannot import %s: %s", path, oneLine(err))
 }

@@ -16,6 +16,7 @@ import (
 	"rewatch/model/blame"
 	"rewatch/model/clean"
 	"rewatch/model/diff"
+	"rewatch/watch/tape"
 )
 
 // printer writes the log as lines: changes and gaps to out, what happens to
@@ -150,8 +151,22 @@ func (p *printer) watch(e model.Event) {
 	case model.Transition:
 		p.change(e)
 	case model.Note:
-		p.line(p.err, e, "NOTE", p.stream(e.Stream), d.Text)
+		p.line(p.err, e, "NOTE", p.noted(e.Stream, d), d.Text)
 	}
+}
+
+// noted names what a note is of: those on how a cluster was asked, of the user
+// and of a tape are appended to some stream, which they do not speak of.
+func (p *printer) noted(id model.StreamID, n model.Note) string {
+	switch n.Cause {
+	case model.CauseGarbage, model.CauseNotResumable, model.CauseFrameTooLarge, model.CauseQueued, model.CauseUnknownType, tape.CauseLost:
+		return p.stream(id)
+	}
+	name := p.stream(id) // reads p.infos
+	if !p.contexts || int(id) >= len(p.infos) || name == "?" {
+		return ""
+	}
+	return p.infos[id].Context
 }
 
 // line writes time, word and the rest, which is cleaned: it may quote the

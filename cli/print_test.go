@@ -53,6 +53,7 @@ func TestLinesForPeople(t *testing.T) {
 	add(model.GapFound, 0, nil, model.Gap{FromRV: "2", ToRV: "9", Text: "410 expired", Deleted: 1})
 	add(model.Deleted, model.Synthetic, pod("a", "Running", 2), nil)
 	add(model.StreamChange, 0, nil, model.Transition{From: model.Relisting, To: model.Live, Text: "open"})
+	add(model.Noted, 0, nil, model.Note{Cause: model.CauseGarbage, Text: "a list without names"})
 	add(model.Noted, 0, nil, model.Note{Text: "left out, this user may not list nodes"})
 
 	out, stderr := printed(t, log, false)
@@ -64,7 +65,8 @@ func TestLinesForPeople(t *testing.T) {
 	wantLines(t, stderr,
 		`RETRY    pods connection.* refused.for now, next attempt in 1\.6s$`,
 		`LIVE     pods open$`,
-		`NOTE     pods left out, this user may not list nodes$`)
+		`NOTE     pods a list without names$`,
+		`NOTE     left out, this user may not list nodes$`)
 	if strings.ContainsAny(out+stderr, "\x1b\r") {
 		t.Error("control characters were printed")
 	}

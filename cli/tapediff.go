@@ -216,6 +216,9 @@ func (d *stateDiff) warn(flag string, r *tape.Reader, when time.Time) {
 		if begun[x.ID] = !x.Since.IsZero(); !d.chosen.stream(&x.StreamInfo) || !begun[x.ID] || state.Fresh() {
 			continue
 		}
+		if state == model.Stopped && x.Last.Cause == model.CauseShutdown && when.Sub(x.Since) < timeserver.ShutdownGrace {
+			continue // the recording ended in order
+		}
 		what := "what is recorded of it may be older"
 		if state == model.Syncing || state == model.Connecting {
 			what = "its state had not arrived completely"

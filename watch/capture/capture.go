@@ -60,6 +60,7 @@ type Summary struct {
 	Blind   bool   // nobody can tell what was deleted: see NoDeletions
 	Skipped int64  // frames that could not be read, with KeepGoing
 	First   *Error // the first of them
+	Cut     bool   // the input ended too early, so more than Skipped is missing
 }
 
 // Error says where the input cannot be read. It quotes nothing of it, which
@@ -135,6 +136,12 @@ func (im *importer) run(in *bufio.Reader) error {
 // stream, since nobody knows of which it was.
 func (im *importer) holes() error {
 	text := fmt.Sprintf("%d frames could not be read, the first at %s", im.sum.Skipped, im.sum.First)
+	if im.sum.Skipped == 1 {
+		text = fmt.Sprintf("a frame could not be read, at %s", im.sum.First)
+	}
+	if im.sum.Cut {
+		text += "; the input ends too early, and what followed is unknown"
+	}
 	if err := im.w.Append(model.Record{Time: im.last, Type: model.Noted, Detail: model.Note{Text: "imported with holes: " + text}}); err != nil {
 		return err
 	}
@@ -193,6 +200,7 @@ func (im *importer) skip(e *Error) error {
 		return e
 	}
 	im.sum.Skipped++
+	im.sum.Cut = im.sum.Cut || errors.Is(e, errCut) || errors.Is(e, io.ErrUnexpectedEOF)
 	if im.sum.First == nil {
 		im.sum.First, im.holed = e, im.last
 	}

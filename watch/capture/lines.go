@@ -31,6 +31,9 @@ func (im *importer) lines(in *bufio.Reader) error {
 				err = errCut
 			}
 		}
+		if err == errTooLarge {
+			err = fmt.Errorf("%w: over %d bytes", errTooLarge, maxLine)
+		}
 		if err != nil {
 			if err := im.skip(&Error{fmt.Sprintf("line %d", n), at, err}); err != nil {
 				return err

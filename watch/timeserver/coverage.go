@@ -28,9 +28,9 @@ func (x *exchange) warn(warnings []string) {
 	}
 }
 
-// shutdownGrace is how long before the end of a recording its watches may have
+// ShutdownGrace is how long before the end of a recording its watches may have
 // been stopped without being out of date.
-const shutdownGrace = 5 * time.Second
+const ShutdownGrace = 5 * time.Second
 
 // coverage is the [Coverage] of this past at this moment.
 func (p *Past) coverage(a Access) (warnings []string, err error) {
@@ -148,7 +148,7 @@ func (p *Past) stateWarning(s *pastStream) string {
 		return ""
 	case step.To.Fresh() || step.To == model.Rotating || step.To == model.Polling:
 		return ""
-	case step.To == model.Stopped && step.Cause == model.CauseShutdown && p.now.Sub(s.since) < shutdownGrace:
+	case step.To == model.Stopped && step.Cause == model.CauseShutdown && p.now.Sub(s.since) < ShutdownGrace:
 		return ""
 	case step.To == model.Connecting && (step.From == model.Rotating || step.From.Fresh()):
 		return ""
