@@ -126,7 +126,7 @@ func TestImportOfWhatCannotBeRead(t *testing.T) {
 		code int
 		want []string
 	}{
-		"cut":          {[]string{write(lines[:len(lines)-100]), "-o", out}, 1, []string{"capture: line 2242 (byte ", "the input ends", "2,241 frames before", "nothing was written; --keep-going"}},
+		"cut":          {[]string{write(lines[:len(lines)-100]), "-o", out}, 1, []string{"capture: line 2242 (byte ", "the input ends", "after 2,241 frames that can be read", "nothing was written; --keep-going"}},
 		"no output":    {[]string{shopPath}, 2, []string{"-o TAPE"}},
 		"a table":      {[]string{write("NAME  READY\n"), "-o", out}, 1, []string{"not JSON of a watch", "--output-watch-events -o json"}},
 		"utf-16":       {[]string{write("\xff\xfe{\x00"), "-o", out}, 1, []string{"UTF-16", "Out-File"}},
