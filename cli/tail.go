@@ -204,9 +204,13 @@ func tailLive(ctx context.Context, f *flags, p plan, args []string, s streams) e
 	if err != nil {
 		switch {
 		case ctx.Err() != nil:
-			return t.unanswered("interrupted")
+			err = t.unanswered("interrupted")
 		case joining.Err() != nil:
-			return t.late("no server has answered")
+			err = t.late("no server has answered")
+		}
+		cancel()
+		if crash := beside.wait(stopTimeout, s.err); crash != nil { // a question may be under way
+			return crash
 		}
 		return err
 	}

@@ -173,7 +173,17 @@ func (im *importer) to(s *stream, when time.Time, state model.State, text string
 func (im *importer) enter(s *stream, when time.Time, t model.Transition) error {
 	t.From, s.state = s.state, t.To
 	s.complete = s.complete || t.To == model.Live
+	t.From, t.To = s.shown(t.From), s.shown(t.To)
 	return im.w.Append(model.Record{Time: when, Stream: s.info.ID, Type: model.StreamChange, Detail: t})
+}
+
+// shown is a state as a watch of this resource has it: one without heartbeats
+// cannot be known to live.
+func (s *stream) shown(state model.State) model.State {
+	if state == model.Live && s.info.Uncached {
+		return model.Quiet
+	}
+	return state
 }
 
 // key stands for an object within a stream.
