@@ -80,8 +80,7 @@ func TestAStreamIsRemovedInAnyState(t *testing.T) {
 			}
 		})
 	}
-	fake(t, &script{}, rigOptions{}, func(r *rig) {
-		r.net.down.Store(true)
+	fake(t, &script{}, rigOptions{down: true}, func(r *rig) {
 		time.Sleep(3 * time.Second)
 		if !slices.Contains([]model.State{model.Backoff, model.Connecting}, r.state(r.id)) {
 			t.Fatalf("the state is %v", r.state(r.id))

@@ -125,6 +125,7 @@ type rigOptions struct {
 	targets []Target // besides
 	config  func(*rest.Config)
 	faults  []timeserver.Fault // in force before the first request
+	down    bool               // dials are refused from the first on
 }
 
 var pods = Target{StreamInfo: model.StreamInfo{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}, CanList: true, CanWatch: true}
@@ -149,6 +150,7 @@ func (r *rig) do(f func(*rig)) {
 func newRig(t *testing.T, handler http.Handler, o rigOptions) *rig {
 	r := &rig{T: t, net: newNetwork(), log: model.NewLog(model.Options{})}
 	r.taken = tapped(r.log)
+	r.net.down.Store(o.down)
 	server := &http.Server{Handler: handler}
 	var running sync.WaitGroup
 	running.Go(func() { _ = server.Serve(r.net) })
