@@ -37,7 +37,36 @@ func (t *timeline) rest(n int) []string {
 	if lines := t.waitLines(n-1, waitedFor); len(lines) > 0 {
 		return append([]string{newLine("").end(t.cols.w)}, lines...)
 	}
+	if n := t.unchanged(); n > 0 && !t.waits.paused {
+		l := newLine("")
+		l.upTo(t.st.Dim, "  no change yet: "+currentWatches(n)+" current, and what changes appears here", t.cols.w)
+		return []string{newLine("").end(t.cols.w), l.end(t.cols.w)}
+	}
 	return nil
+}
+
+func currentWatches(n int) string {
+	if n == 1 {
+		return "the watch is"
+	}
+	return "all " + count(n) + " watches are"
+}
+
+// unchanged is how many streams there are, 0 if one of them has had a change or is
+// not current. A cluster where nothing happens must not look like a screen that
+// does not work.
+func (t *timeline) unchanged() int {
+	n := 0
+	for i := range t.all.streams {
+		switch s := &t.all.streams[i]; {
+		case s.Removed():
+		case !s.State.Fresh() || s.Added-s.Initial+s.Modified+s.Deleted > 0:
+			return 0
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // empty is said where there is no row at all.

@@ -150,3 +150,31 @@ func TestTheEmptyScreenWithoutStreams(t *testing.T) {
 		t.Errorf("the header is %q", s)
 	}
 }
+
+// A cluster where nothing happens does not look like a screen that does not work.
+func TestQuietClusterSaysSo(t *testing.T) {
+	d := newDriver(t, 80, 24, "mono")
+	l, now := d.demo, d.now
+	for _, s := range []string{"pods", "deployments", "replicasets", "configmaps", "nodes", "events"} {
+		l.step(now, "prod-eu/"+s, model.Connecting, model.CauseStart, "", time.Time{}, 0)
+		l.step(now, "prod-eu/"+s, model.Syncing, model.CauseNone, "", time.Time{}, 0)
+	}
+	l.pod(now, "prod-eu", "checkout-a", model.Added, model.Initial, "Running", 0)
+	d.wait(time.Second)
+	d.hasNot("no change yet")
+	for _, s := range []string{"pods", "deployments", "replicasets", "configmaps", "nodes"} {
+		l.step(now, "prod-eu/"+s, model.Live, model.CauseNone, "", time.Time{}, 0)
+	}
+	l.step(now, "prod-eu/events", model.Quiet, model.CauseNone, "", time.Time{}, 0)
+	d.wait(time.Second)
+	d.has("no change yet: all 6 watches are current, and what changes appears here")
+	l.step(d.now, "prod-eu/nodes", model.Backoff, model.CauseRefused, "connection refused", d.now.Add(time.Second), 1)
+	d.wait(0)
+	d.hasNot("no change yet") // it is not known any more
+	l.step(d.now, "prod-eu/nodes", model.Live, model.CauseNone, "resumed", time.Time{}, 0)
+	d.wait(0)
+	d.has("no change yet")
+	l.pod(d.now, "prod-eu", "checkout-a", model.Modified, 0, "Failed", 0)
+	d.wait(time.Second)
+	d.hasNot("no change yet")
+}
