@@ -46,8 +46,11 @@ func (t *timeline) rest(n int) []string {
 }
 
 func currentWatches(n int) string {
-	if n == 1 {
+	switch n {
+	case 1:
 		return "the watch is"
+	case 2:
+		return "both watches are"
 	}
 	return "all " + count(n) + " watches are"
 }

@@ -55,7 +55,8 @@ func changeDoc(c diff.Change, text []docLine, w int, how showing) []docLine {
 		return append([]docLine{{kind: docChange, op: c.Op, a: c.Path}}, text...)
 	}
 	old, now := value(c.Old), value(c.New)
-	if c.Op != diff.Replace || len(old)+len(now) <= w*50/100 {
+	// Beside the widest path, with signs between: see changeColumns.
+	if c.Op != diff.Replace || len(old) <= w*25/100 && len(old)+len(now) <= w*55/100-8 {
 		return []docLine{{kind: docChange, op: c.Op, a: c.Path, b: old, c: now}}
 	}
 	was, is := diff.Marks(old, now)

@@ -390,10 +390,13 @@ func (p *objectPane) change(l *line, d docLine, w int) {
 		l.upTo(st.Strong, d.a, w-l.w)
 		return
 	}
-	l.cell(st.Strong, d.a, path)
+	l.cell(st.Strong, pathMiddle(d.a, path), path)
 	l.glyphs("", "  ", 2)
 	switch d.op {
 	case diff.Add:
+		if beside := l.w + old + len(" > "); old > 0 && cells(d.c) <= w-beside {
+			l.pad(beside) // under the other new values
+		}
 		l.upTo(st.Good, d.c, w-l.w)
 	case diff.Remove:
 		l.upTo(st.Bad, d.b, w-l.w)

@@ -154,3 +154,18 @@ func middle(s string, w int) string {
 	const tail = 6
 	return s[:w-tail-1] + "…" + s[len(s)-tail:]
 }
+
+// pathMiddle returns the path of a field in at most w cells, cut before its last
+// step: fields beside each other differ in that.
+func pathMiddle(s string, w int) string {
+	s, n := safe(s)
+	if n <= w || n != len(s) {
+		return s
+	}
+	last := s[strings.LastIndexByte(s, '.')+1:]
+	const head = 8 // cells that must be left before it
+	if len(last) > w-head-1 {
+		return s
+	}
+	return s[:w-len(last)-1] + "…" + last
+}
