@@ -113,7 +113,7 @@ func (p *objectPane) preview(e model.Event, f *fold, all *overall) {
 // show asks for a version. What is on screen stays until it is there.
 func (p *objectPane) show(k objectKey) {
 	k.view = p.view
-	if p.want.id != k.id {
+	if p.want.id != k.id || p.want.view != k.view {
 		p.left = 0
 	}
 	if p.want != k {
@@ -294,10 +294,15 @@ func (p *objectPane) drawn(d docLine, selected bool) string {
 	if p.left == 0 {
 		return p.find.mark(p.compose(d, p.r.w, selected))
 	}
-	s := ansi.Cut(p.compose(d, p.r.w+p.left, selected), p.left, p.r.w+p.left)
+	s := ansi.Cut(p.compose(d, p.r.w+p.left, selected), p.left+1, p.r.w+p.left)
 	l := newLine("")
+	if selected {
+		l.glyphs(p.st.Title, "▌", 1)
+	} else {
+		l.glyphs(p.st.Dim, "‹", 1) // the beginning is not on the screen
+	}
 	s = p.find.mark(s)
-	l.b, l.w = append(l.b, s...), ansi.StringWidth(s) // a wide character may be cut in two
+	l.b, l.w = append(l.b, s...), l.w+ansi.StringWidth(s) // a wide character may be cut in two
 	return l.end(p.r.w)
 }
 
