@@ -138,10 +138,7 @@ func TestDiffOfARecordingThatEnded(t *testing.T) {
 	kubeconfig(t, "dev="+c.url)
 	out := filepath.Join(t.TempDir(), "a.rwt")
 	r := background(t, "record", "pods", "-A", "-o", out)
-	waitUntil(t, func() bool {
-		got := rewatch(t, "tail", "--from", out)
-		return strings.Contains(got.out, "shop/checkout")
-	})
+	taped(t, out, object("checkout"))
 	r.stop()
 	if got := rewatch(t, "diff", out); got.code != 0 || strings.Contains(got.stderr, "STOPPED") {
 		t.Errorf("exit code %d\n%s", got.code, got.stderr)
