@@ -159,17 +159,17 @@ func TestCalmUnderStorm(t *testing.T) {
 				t.Run(fmt.Sprintf("%s-%dx%d-follow-%v", storm.name, size[0], size[1], follow), func(t *testing.T) {
 					m := inTTY(t, size[0], size[1], append([]string{"replay", storm.tape(t)}, storm.args...)...)
 					m.shows("follow")
-					if !follow {
-						m.typeKeys("f")
-						m.until("no follow", func(lines []string) bool { return !strings.Contains(strings.Join(lines[:4], " "), "follow") })
-					}
-					// What a key takes here while nothing happens. The first frame is
-					// drawn on an erased screen.
+					// What a key takes here while nothing happens. To play on follows again.
 					m.typeKeys(" ")
 					m.shows("paused")
 					calm := m.measure(time.Second)
 					m.typeKeys(" ")
 					m.shows("playing")
+					if !follow {
+						m.typeKeys("f")
+						m.until("no follow", func(lines []string) bool { return !strings.Contains(strings.Join(lines[:4], " "), "follow") })
+					}
+					time.Sleep(500 * time.Millisecond) // the first frame is drawn on an erased screen
 					f := m.measure(4 * time.Second)
 					t.Log(f)
 					if f.erases > 0 {
