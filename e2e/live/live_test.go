@@ -41,34 +41,12 @@ func rollout(t *testing.T, c *cluster.Cluster, replicas int) *workload.Client {
 }
 
 // visible is how long an event may take from its arrival to the screen, and
-// hidden what is too long for any of them. A machine that lets a sleeper
-// oversleep by busy is shared with something that takes its processors, and
-// says nothing about the first.
+// hidden what is too long for any of them. A machine that is
+// [cluster.Busy] says nothing about the first.
 const (
 	visible = 100 * time.Millisecond
 	hidden  = time.Second
-	busy    = 15 * time.Millisecond
 )
-
-// oversleep measures, until stop is called, how late the machine wakes up who
-// asked for 5 ms of sleep: the worst case.
-func oversleep() (stop func() time.Duration) {
-	var worst time.Duration
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			asleep := time.Now()
-			select {
-			case <-quit:
-				return
-			case <-time.After(5 * time.Millisecond):
-				worst = max(worst, time.Since(asleep)-5*time.Millisecond)
-			}
-		}
-	}()
-	return func() time.Duration { close(quit); <-done; return worst }
-}
 
 // A rolling update is on the screen within 100 ms of each event's arrival,
 // with what changed. The best of five updates counts.
@@ -81,7 +59,7 @@ func TestRollingUpdateIsVisibleAtOnce(t *testing.T) {
 
 	quiet := false
 	for i := range 5 {
-		late := oversleep()
+		late := cluster.Oversleep()
 		took := d.timeRollout(w, fmt.Sprintf("nginx:1.%d", 28+i))
 		lateness := late()
 		if len(took) < 20 {
@@ -94,10 +72,10 @@ func TestRollingUpdateIsVisibleAtOnce(t *testing.T) {
 		switch {
 		case worst <= visible:
 			return
-		case worst > hidden && lateness < busy:
+		case worst > hidden && lateness < cluster.Busy:
 			t.Fatalf("an event took %v to the screen", worst)
 		}
-		quiet = quiet || lateness < busy
+		quiet = quiet || lateness < cluster.Busy
 	}
 	if quiet {
 		t.Errorf("in no update did every event reach the screen within %v", visible)
@@ -247,7 +225,7 @@ func TestAPIServerKilledAndBack(t *testing.T) {
 	d := open(t, c.Config(cluster.Reader), 120, 36, "pods", "deployments", "replicasets", "nodes", "events", "configmaps")
 	d.until("the header says LIVE", patience, d.headerSaysLive)
 
-	late := oversleep()
+	late := cluster.Oversleep()
 	if err := c.KillAPIServer(); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +233,7 @@ func TestAPIServerKilledAndBack(t *testing.T) {
 	d.until("LIVE is gone", patience, func() bool { return !d.headerSaysLive() })
 	gone := time.Since(down)
 	// One tick of the screen is what the word may take to go.
-	if lateness := late(); gone > time.Second && lateness < busy {
+	if lateness := late(); gone > time.Second && lateness < cluster.Busy {
 		t.Errorf("LIVE was there for %v", gone)
 	}
 	countdowns := map[string]bool{}
@@ -372,14 +350,14 @@ func TestQuitWhileDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.until("LIVE is gone", patience, func() bool { return !d.headerSaysLive() })
-	late := oversleep()
+	late := cluster.Oversleep()
 	began := time.Now()
 	d.press("q")
 	select {
 	case <-d.done:
 		took, lateness := time.Since(began), late()
 		t.Logf("quitting took %v; the machine overslept by up to %v", took, lateness)
-		if took > 200*time.Millisecond && lateness < busy {
+		if took > 200*time.Millisecond && lateness < cluster.Busy {
 			t.Errorf("quitting took %v", took)
 		}
 	case <-time.After(patience):

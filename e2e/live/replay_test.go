@@ -234,7 +234,7 @@ func sameScreens(t *testing.T, p *player.Player, samples []sample) {
 				break
 			}
 		}
-		if !found && m.late >= busy {
+		if !found && m.late >= cluster.Busy {
 			untold++
 			continue
 		}

@@ -65,7 +65,7 @@ func sampler(d *desk, clock *dials) (stop func() []sample) {
 		defer close(done)
 		var lateness []time.Duration
 		for {
-			late := oversleep()
+			late := cluster.Oversleep()
 			select {
 			case <-quit:
 				late()

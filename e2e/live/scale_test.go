@@ -172,7 +172,7 @@ func syncPods(t *testing.T, program string, c *cluster.Cluster) cost {
 // firstRows: the screen shows pods within a second of the first one's arrival,
 // and before the last has come.
 func firstRows(t *testing.T, c *cluster.Cluster) {
-	late := oversleep()
+	late := cluster.Oversleep()
 	d := start(t, c.Config(cluster.Reader), 120, 36, "pods")
 	var shown time.Time
 	var have int64
@@ -199,7 +199,7 @@ func firstRows(t *testing.T, c *cluster.Cluster) {
 	}
 	t.Logf("first rows %v after the first frame, with %d of %d pods there; the list was complete after %v",
 		shown.Sub(first).Round(time.Millisecond), have, manyPods, last.Sub(first).Round(time.Millisecond))
-	if lateness >= busy {
+	if lateness >= cluster.Busy {
 		t.Logf("the machine overslept by up to %v: too busy to tell", lateness)
 		return
 	}

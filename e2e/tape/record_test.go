@@ -120,7 +120,7 @@ func testLoad(t *testing.T, r rig, w *workload.Client, pods workload.BarePods) {
 	look() // and the state at the end
 	rec.reaches(t, witnesses...)
 	time.Sleep(2 * time.Second)
-	late := oversleep()
+	late := cluster.Oversleep()
 	took := time.Since(began)
 	peak := rec.peak(t)
 	ended := time.Now()
@@ -138,7 +138,7 @@ func testLoad(t *testing.T, r rig, w *workload.Client, pods workload.BarePods) {
 	on, total, objects := streams(t, rec.path), 0, 0
 	for _, w := range witnesses {
 		missing, n := w.sameChanges(t, on[w.resource])
-		if !missing.IsZero() && ended.Sub(missing) > time.Second && lateness < busy {
+		if !missing.IsZero() && ended.Sub(missing) > time.Second && lateness < cluster.Busy {
 			t.Errorf("%s: changes of %v before the end are missing", w.resource, ended.Sub(missing))
 		}
 		t.Logf("%s: %d changes, byte for byte what the server sent", w.resource, n)
@@ -195,7 +195,7 @@ func testEnds(t *testing.T, r rig, w *workload.Client, pods workload.BarePods) {
 				}
 			}
 			rec.reaches(t, saw)
-			late := oversleep()
+			late := cluster.Oversleep()
 			time.Sleep(time.Second + time.Duration(i)*333*time.Millisecond)
 			when := time.Now()
 			took := rec.end(t, signal)
@@ -209,7 +209,7 @@ func testEnds(t *testing.T, r rig, w *workload.Client, pods workload.BarePods) {
 			}
 			t.Logf("ended %q after %v with %d changes; of those that came before, the last %v are missing; the machine overslept by up to %v",
 				x.Ended, took.Round(time.Millisecond), n, lost.Round(time.Millisecond), lateness.Round(time.Millisecond))
-			if n < 20 || lost > time.Second && lateness < busy {
+			if n < 20 || lost > time.Second && lateness < cluster.Busy {
 				t.Errorf("too much is missing")
 			}
 			switch {
@@ -222,7 +222,7 @@ func testEnds(t *testing.T, r rig, w *workload.Client, pods workload.BarePods) {
 				r.run(t, "repair", rec.path, "-o", rec.path+".repaired")
 				r.runTo(t, 3, "verify", rec.path+".repaired") // whole, with a gap where it was torn
 			default:
-				if x.Ended != "in order" || len(x.Damages) != 0 || took > 3*time.Second && lateness < busy {
+				if x.Ended != "in order" || len(x.Damages) != 0 || took > 3*time.Second && lateness < cluster.Busy {
 					t.Errorf("%+v", x)
 				}
 				r.run(t, "verify", rec.path)

@@ -184,30 +184,6 @@ func (r *recording) reaches(t *testing.T, witnesses ...*witness) {
 	}
 }
 
-// oversleep measures, until stop is called, how late the machine wakes up who
-// asked for 5 ms of sleep: the worst case. One that is late by busy is shared with
-// something that takes its processors, and says nothing about how quick a program
-// is.
-func oversleep() (stop func() time.Duration) {
-	var worst time.Duration
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			asleep := time.Now()
-			select {
-			case <-quit:
-				return
-			case <-time.After(5 * time.Millisecond):
-				worst = max(worst, time.Since(asleep)-5*time.Millisecond)
-			}
-		}
-	}()
-	return func() time.Duration { close(quit); <-done; return worst }
-}
-
-const busy = 15 * time.Millisecond
-
 // peak is the most memory that a living process has had (VmHWM), in bytes.
 func (r *recording) peak(t *testing.T) int64 {
 	t.Helper()
